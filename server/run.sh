@@ -23,13 +23,50 @@ for option in "$@"; do
     esac
 done
 
+# A wrong option is refused before anything is installed and built: by name and number of words, as the table of
+# caromd's options in its source has them, and by value too if there is a server as new as that table.
+table=server/config/config.c
+refuse() {
+    echo "server/run.sh: $1 (server/run.sh --help lists the options)" >&2
+    exit 2
+}
+awaited=
+for word in "$@"; do
+    if [ -n "$awaited" ]; then
+        awaited=
+        continue
+    fi
+    name=${word%%=*}
+    row=$(sed -n "s/^ *{\"\([a-z0-9-]*\)\", [^,]*, \(\"[^\"]*\"\|NULL\), .*/--\1 \2/p" $table | grep -F -- "$name ") || row=
+    case $word in
+        -*) ;;
+        *) refuse "'$word' is one word too many" ;;
+    esac
+    case $row in
+        "$name NULL") [ "$name" = "$word" ] || refuse "$name takes no value" ;;
+        "$name "*) [ "$name" != "$word" ] || awaited=$word ;;
+        *) refuse "unknown option '$name'" ;;
+    esac
+done
+[ -z "$awaited" ] || refuse "$awaited needs a value"
+if [ $caromd -nt $table ]; then
+    $caromd --check-config --world demo:demo "$@" >/dev/null || exit 2
+fi
+
 docker/install.sh build run >&2
 
 mkdir -p .build
 log=.build/run.log
+# Of two that start at once, the second waits until the first has built: in one folder they would spoil each other's files.
+exec 9>.build/run.lock
+flock --nonblock 9 || {
+    echo "server/run.sh: another one builds here, waiting for it" >&2
+    flock 9
+}
 # A developer's build of the same folder (preset check) is kept: only its server is brought up to date.
 configure="cmake --preset release" targets=all
-if [ -e .build/release/build.ninja ] && grep -q '^CAROM_TESTS:BOOL=ON' .build/release/CMakeCache.txt; then
+# The cache is the newer file where that preset failed, for want of the tests' packages: then the build is made anew.
+if [ .build/release/build.ninja -nt .build/release/CMakeCache.txt ] && grep -q '^CAROM_TESTS:BOOL=ON' .build/release/CMakeCache.txt; then
     configure=: targets="caromd carom"
 fi
 echo "server/run.sh: building (output in $log)" >&2
@@ -42,4 +79,5 @@ echo "server/run.sh: building (output in $log)" >&2
     exit 1
 }
 
+exec 9>&- # the server keeps no lock
 exec $caromd --world demo:demo "$@"

@@ -21,7 +21,7 @@ typedef struct grant_world {
 typedef struct grant {
     char subject[AUTH_SUBJECT_BYTES_MAX + 1];
     role role;
-    bool guest;          // of a session without a token: its subject is the server's invention
+    bool guest;          // the session came without a token: its subject is the server's invention
     double expires;      // seconds since 1970
     bool all_worlds;     // the token names no worlds
     grant_world *worlds; // world_count elements

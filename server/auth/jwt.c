@@ -49,7 +49,7 @@ static bool decode(const part *p, uint8_t out[AUTH_TOKEN_BYTES_MAX], size_t *siz
     return base64url_decode(p->text, p->size, out, AUTH_TOKEN_BYTES_MAX, size);
 }
 
-// The key that the header names, if the header's algorithm is the key's.
+// The key that the header names, if it is for the header's algorithm.
 static status choose_key(const jwk_set *keys, const json_t *header, const jwk **out, error *err)
 {
     const json_t *kid_value = json_object_get(header, "kid");

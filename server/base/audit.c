@@ -51,10 +51,8 @@ void audit_refusal(uint64_t session, const char *subject, const char *address, s
         return;
     }
     const char *from = address != NULL ? address : "(none)";
-    if (session == AUDIT_NO_SESSION || session == AUDIT_SESSION_UNKNOWN) {
-        log_info("refused: %s, address %s: %s: %s",
-                 session == AUDIT_NO_SESSION ? "no session" : "session unknown", from,
-                 status_code(why), text);
+    if (session == AUDIT_NO_SESSION) {
+        log_info("refused: no session, address %s: %s: %s", from, status_code(why), text);
     } else {
         log_info("refused: session %llu, subject '%s', address %s: %s: %s",
                  (unsigned long long)session, utf8_quote(quoted, subject, strlen(subject)), from,

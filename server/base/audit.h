@@ -21,10 +21,9 @@ enum {
     AUDIT_EVENT_MAX = 256
 };
 
-#define AUDIT_NO_SESSION      UINT64_C(0)
-#define AUDIT_SESSION_UNKNOWN UINT64_MAX // the caller knows only the connection
+#define AUDIT_NO_SESSION UINT64_C(0)
 
-// `session` is its number, or one of these. `subject` is that of its token, "" without one.
+// `session` is its number, or AUDIT_NO_SESSION. `subject` is that of its token, "" without one.
 // `address` is the peer's, NULL if it lost its connection.
 void audit_refusal(uint64_t session, const char *subject, const char *address, status why,
                    const char *text);

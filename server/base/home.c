@@ -10,9 +10,9 @@
 typedef struct home {
     _Atomic(homing *) returned; // newest first; CLOSED once its thread has ended
     atomic_int_least64_t away;  // once it is closed: how many are away
-    homing *collected;          // its thread's: taken from `returned`, not freed yet
-    int64_t made, freed;        // its thread's
-    int64_t made_before;        // its thread's: `made` at the last home_collect
+    homing *collected;          // used by its thread: taken from `returned`, not freed yet
+    int64_t made, freed;        // used by its thread
+    int64_t made_before;        // used by its thread: `made` at the last home_collect
 } home;
 
 static homing closed_mark;

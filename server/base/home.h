@@ -1,10 +1,10 @@
-// Homes: what one thread allocates and another is done with goes back to be freed where it came
-// from.
+// Homes: memory that one thread allocated and another has finished with goes back to be freed where
+// it came from.
 //
 // The heap keeps a part with a lock of its own (an arena) for each thread, and frees a piece under
 // the lock of the arena that it came from. If a thread frees pieces of another one's arena, the
-// other waits for that lock, and for as long as the system gives the processor to somebody else
-// while it is held: the network thread would wait for an own thread of lower priority
+// other waits for that lock, and for as long as the system gives the processor to another thread
+// while the lock is held: the network thread would wait for an own thread of lower priority
 // (own_thread.h). So each thread takes only its own arena's lock. A message that has crossed to
 // another thread is pushed onto its maker's list, without a lock, and the maker frees it in a later
 // turn.
@@ -40,16 +40,17 @@ enum {
     HOME_COLLECT_LEAST = 1024 // a call of home_collect frees so many: a tenth of a millisecond
 };
 
-// The calling thread has a home from now on. It has none yet.
+// Gives the calling thread, which has none, a home.
 void home_begin(void);
-// Frees what has come; what comes later is freed by who is done with it. Without a home it does
-// nothing.
+// Frees the messages that have come home; later ones are freed by the thread that finishes with
+// them. Without a home it does nothing.
 void home_end(void);
 
-// The calling thread has made it. `bytes`: what it takes, as far as that is known. `destroy` frees
-// it, on whichever thread.
+// Call on the thread that makes the message. `bytes`: its memory, as far as that is known.
+// `destroy` frees it, on any thread.
 void homing_begin(homing *h, size_t bytes, void (*destroy)(homing *h));
-// The calling thread is done with it: destroys it, or sends it home. `bytes`: about what it takes.
+// Call on the thread that needs it no more: destroys it, or sends it home. `bytes`: about its
+// memory.
 void homing_end(homing *h, size_t bytes);
 
 // Frees memory that has come home to the calling thread: HOME_COLLECT_LEAST, and twice as much as

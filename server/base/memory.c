@@ -202,8 +202,12 @@ uint64_t memory_used(void)
 
 const char *memory_text(uint64_t bytes, char out[MEMORY_TEXT_MAX])
 {
-    enum { MB = 1000000 };
-    if (bytes < 10 * MB) {
+    enum { KB = 1000, MB = 1000000 };
+    if (bytes < KB) {
+        snprintf(out, MEMORY_TEXT_MAX, "%" PRIu64 " B", bytes);
+    } else if (bytes < MB) {
+        snprintf(out, MEMORY_TEXT_MAX, "%.3g kB", (double)bytes / KB);
+    } else if (bytes < 10 * MB) {
         snprintf(out, MEMORY_TEXT_MAX, "%.3g MB", (double)bytes / MB);
     } else if (bytes < 10000ull * MB) {
         snprintf(out, MEMORY_TEXT_MAX, "%" PRIu64 " MB", bytes / MB);

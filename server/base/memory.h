@@ -34,6 +34,8 @@
       "messages that have not come whole, and large ones until another thread decoded them")       \
     X(sessions, "sessions, detached ones included")                                                \
     X(output, "output that connections have not taken, shared bytes counted once")                 \
+    X(standbys,                                                                                    \
+      "logs on their way to a standby, and images, logs and sessions that a standby keeps")        \
     X(returning, "messages that were handled, on their way to the thread that frees them")
 
 typedef enum memory_use {
@@ -107,7 +109,7 @@ void memory_trim(void);
 // Asserts at the server's end that every use is at zero (debug builds and sanitizers).
 void memory_end(void);
 
-// Formats bytes as "1.5 MB", "1500 MB", "15.0 GB".
+// Formats bytes as "177 B", "1.5 kB", "1.5 MB", "1500 MB", "15.0 GB".
 enum { MEMORY_TEXT_MAX = 24 };
 const char *memory_text(uint64_t bytes, char out[MEMORY_TEXT_MAX]);
 

@@ -34,7 +34,7 @@ void queue_init(queue *q, uint64_t count_max);
 void queue_deinit(queue *q);
 
 typedef enum queue_push_result {
-    QUEUE_FULL,   // the item is still the caller's
+    QUEUE_FULL,   // the caller still owns the item
     QUEUE_PUSHED, // behind other items
     QUEUE_FIRST   // the queue was empty: a taker that polls instead of waiting needs a signal
 } queue_push_result;

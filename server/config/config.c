@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/args/text.h"
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
 #include "proto/methods.h"
 #include "server/config/config_file.h"
-#include "server/fleet/store.h"
+#include "server/config/config_fleet.h"
 #include "server/http/origin.h"
 #include "server/http/policy.h"
 #include "server/session/placement/templates.h"
@@ -54,8 +55,7 @@ static bool parse_whole(const char *text, uint64_t largest, uint64_t *out)
     return true;
 }
 
-// HOST:PORT, or [HOST]:PORT for an address with colons of its own.
-static status parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], uint16_t *out_port,
+status config_parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], uint16_t *out_port,
                             error *err)
 {
     const char *colon = strrchr(value, ':');
@@ -81,7 +81,7 @@ static status parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], ui
 static status apply_listen(config *c, const char *value, error *err)
 {
     c->listen_given = true;
-    return parse_address(value, c->host, &c->port, err);
+    return config_parse_address(value, c->host, &c->port, err);
 }
 
 static status apply_http(config *c, const char *value, error *err)
@@ -91,10 +91,10 @@ static status apply_http(config *c, const char *value, error *err)
         c->http_host[0] = '\0';
         return STATUS_OK;
     }
-    return parse_address(value, c->http_host, &c->http_port, err);
+    return config_parse_address(value, c->http_host, &c->http_port, err);
 }
 
-static char *copy_of(const char *value)
+char *config_copy_of(const char *value)
 {
     char *copy = strdup(value);
     ASSERT_MEMORY(copy != NULL);
@@ -108,7 +108,7 @@ static status apply_origin(config *c, const char *value, error *err)
         s = error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", ORIGINS_MAX);
     }
     if (s == STATUS_OK) {
-        array_push(&c->origins, copy_of(value));
+        array_push(&c->origins, config_copy_of(value));
     }
     return s;
 }
@@ -120,7 +120,7 @@ static status apply_viewer_server(config *c, const char *value, error *err)
         s = error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", POLICY_SERVERS_MAX);
     }
     if (s == STATUS_OK) {
-        array_push(&c->viewer_servers, copy_of(value));
+        array_push(&c->viewer_servers, config_copy_of(value));
     }
     return s;
 }
@@ -335,7 +335,7 @@ static status apply_load_aside(config *c, const char *value, error *err)
     if (c->load_aside.count == LOAD_ASIDE_MAX) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", LOAD_ASIDE_MAX);
     }
-    array_push(&c->load_aside, copy_of(value));
+    array_push(&c->load_aside, config_copy_of(value));
     return STATUS_OK;
 }
 
@@ -386,7 +386,7 @@ static status apply_limit(config *c, const char *value, error *err)
     return limits_set(&c->limits, value, err);
 }
 
-static status copy_path(char out[PATH_MAX], const char *value, error *err)
+status config_copy_path(char out[PATH_MAX], const char *value, error *err)
 {
     if (*value == '\0' || strlen(value) >= PATH_MAX) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a file");
@@ -397,17 +397,17 @@ static status copy_path(char out[PATH_MAX], const char *value, error *err)
 
 static status apply_keys(config *c, const char *value, error *err)
 {
-    return copy_path(c->keys, value, err);
+    return config_copy_path(c->keys, value, err);
 }
 
 static status apply_tls_certificate(config *c, const char *value, error *err)
 {
-    return copy_path(c->tls_certificate, value, err);
+    return config_copy_path(c->tls_certificate, value, err);
 }
 
 static status apply_tls_key(config *c, const char *value, error *err)
 {
-    return copy_path(c->tls_key, value, err);
+    return config_copy_path(c->tls_key, value, err);
 }
 
 static status apply_guests(config *c, const char *value, error *err)
@@ -429,91 +429,6 @@ static status apply_insecure(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
-static status apply_fleet(config *c, const char *value, error *err)
-{
-    status s = store_check_endpoints(value, err);
-    if (s == STATUS_OK && strlen(value) > CONFIG_FLEET_MAX) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "has more than %d bytes", CONFIG_FLEET_MAX);
-    }
-    if (s == STATUS_OK) {
-        memcpy(c->fleet, value, strlen(value) + 1);
-    }
-    return s;
-}
-
-static status apply_fleet_prefix(config *c, const char *value, error *err)
-{
-    if (!record_prefix_valid(value)) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s' is not a prefix like /carom or /games/one, of at most %d bytes",
-                         value, RECORD_PREFIX_MAX);
-    }
-    memcpy(c->fleet_prefix, value, strlen(value) + 1);
-    return STATUS_OK;
-}
-
-static status apply_node(config *c, const char *value, error *err)
-{
-    if (!record_name_valid(value, strlen(value))) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s' is not a name of a server (1 to %d of A-Z a-z 0-9 _ . -)", value,
-                         RECORD_NAME_MAX);
-    }
-    memcpy(c->node, value, strlen(value) + 1);
-    return STATUS_OK;
-}
-
-static status apply_advertise(config *c, const char *value, error *err)
-{
-    const char *comma = strchr(value, ',');
-    const size_t size = comma != NULL ? (size_t)(comma - value) : strlen(value);
-    char address[RECORD_ADDRESS_MAX + 1] = "";
-    if (size <= RECORD_ADDRESS_MAX) {
-        memcpy(address, value, size);
-    }
-    if (!record_address_valid(address) || (comma != NULL && !record_address_valid(comma + 1))) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%.80s' is not HOST:PORT or HOST:PORT,HTTP_HOST:PORT with ports from 1 "
-                         "to 65535 and at most %d bytes each",
-                         value, RECORD_ADDRESS_MAX);
-    }
-    memcpy(c->advertise, address, sizeof address);
-    snprintf(c->advertise_http, sizeof c->advertise_http, "%s", comma != NULL ? comma + 1 : "");
-    return STATUS_OK;
-}
-
-// Other servers are told this address, so it must be one where they reach it.
-static status apply_fleet_listen(config *c, const char *value, error *err)
-{
-    const status s = parse_address(value, c->fleet_host, &c->fleet_port, err);
-    if (s == STATUS_OK &&
-        (strcmp(c->fleet_host, "0.0.0.0") == 0 || strcmp(c->fleet_host, "::") == 0)) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s' is no address where other servers reach this one", value);
-    }
-    return s;
-}
-
-static status apply_fleet_secret(config *c, const char *value, error *err)
-{
-    return copy_path(c->fleet_secret, value, err);
-}
-
-static status apply_fleet_ca(config *c, const char *value, error *err)
-{
-    return copy_path(c->fleet_ca, value, err);
-}
-
-static status apply_fleet_cert(config *c, const char *value, error *err)
-{
-    return copy_path(c->fleet_cert, value, err);
-}
-
-static status apply_fleet_key(config *c, const char *value, error *err)
-{
-    return copy_path(c->fleet_key, value, err);
-}
-
 static status apply_help(config *c, const char *value, error *err)
 {
     (void)value;
@@ -532,7 +447,7 @@ static status apply_version(config *c, const char *value, error *err)
 
 static status apply_config(config *c, const char *value, error *err)
 {
-    return copy_path(c->file, value, err);
+    return config_copy_path(c->file, value, err);
 }
 
 const config_option CONFIG_OPTIONS[] = {
@@ -582,6 +497,18 @@ const config_option CONFIG_OPTIONS[] = {
      "take over sockets, worlds and sessions from the server with this takeover socket"},
     {"takeover-socket", "CAROM_TAKEOVER_SOCKET", "PATH", false, apply_takeover_socket,
      "socket for the next server's --takeover (DIR/takeover with --data); off for none"},
+    {"relay", "CAROM_RELAY", "SERVER", true, config_apply_relay,
+     "serve the worlds of the server at HOST:PORT or tls://HOST:PORT to clients that watch them: a "
+     "relay, which follows their logs and takes no commands; may be given again, as for a fleet"},
+    {"relay-token", "CAROM_RELAY_TOKEN", "FILE", false, config_apply_relay_token,
+     "the token with which the relay speaks to those servers; read again for each connection"},
+    {"relay-ca", "CAROM_RELAY_CA", "FILE", false, config_apply_relay_ca,
+     "authorities for those servers' certificates, in PEM (those of the system)"},
+    {"relay-origin", "CAROM_RELAY_ORIGIN", "HOST:PORT", true, config_apply_relay_origin,
+     "where clients of the relay are sent with commands (moved), over TCP: once for each --relay, "
+     "in their order; without it commands are refused"},
+    {"relay-origin-http", "CAROM_RELAY_ORIGIN_HTTP", "ADDR", true, config_apply_relay_origin_http,
+     "the same as HOST:PORT of HTTP, for clients over WebSocket"},
     {"replay", "CAROM_REPLAY", "FILE", false, apply_replay,
      "serve a recording ('carom record') as a world that clients watch, step and seek in"},
     {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
@@ -598,27 +525,33 @@ const config_option CONFIG_OPTIONS[] = {
      "role of sessions without a token, viewer or player; without --keys, of all sessions"},
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
      "listen on addresses other than this machine's own even without --keys and --guests"},
-    {"fleet", "CAROM_FLEET", "URL[,URL]...", false, apply_fleet,
+    {"fleet", "CAROM_FLEET", "URL[,URL]...", false, config_apply_fleet,
      "share the names of worlds with other servers through the etcd at http://HOST:PORT or "
      "https://HOST:PORT; needs --node and --advertise"},
-    {"fleet-prefix", "CAROM_FLEET_PREFIX", "PREFIX", false, apply_fleet_prefix,
+    {"fleet-prefix", "CAROM_FLEET_PREFIX", "PREFIX", false, config_apply_fleet_prefix,
      "prefix of the fleet's keys in etcd (/carom); each fleet has its own"},
-    {"node", "CAROM_NODE", "NAME", false, apply_node,
+    {"node", "CAROM_NODE", "NAME", false, config_apply_node,
      "this server's name in the fleet: unique, and the same after a restart"},
-    {"advertise", "CAROM_ADVERTISE", "ADDR[,ADDR]", false, apply_advertise,
+    {"advertise", "CAROM_ADVERTISE", "ADDR[,ADDR]", false, config_apply_advertise,
      "the address of this server that the fleet gives to clients: HOST:PORT, and after a comma "
      "HOST:PORT for HTTP"},
-    {"fleet-listen", "CAROM_FLEET_LISTEN", "HOST:PORT", false, apply_fleet_listen,
+    {"fleet-listen", "CAROM_FLEET_LISTEN", "HOST:PORT", false, config_apply_fleet_listen,
      "the address at which other servers of the fleet reach this one, for replicated worlds; "
      "port 0 takes a free one; needs --fleet-secret and --data"},
-    {"fleet-secret", "CAROM_FLEET_SECRET", "FILE", false, apply_fleet_secret,
-     "key of the fleet's servers, at least 32 bytes, as of: openssl rand -hex 32"},
-    {"fleet-ca", "CAROM_FLEET_CA", "FILE", false, apply_fleet_ca,
+    {"fleet-standby", "CAROM_FLEET_STANDBY", "hot|log", false, config_apply_fleet_standby,
+     "how this server stands by for worlds of others: hot plays their logs as they grow; log keeps "
+     "them, and plays up to 10 s when it takes over (hot)"},
+    {"fleet-secret", "CAROM_FLEET_SECRET", "FILE", false, config_apply_fleet_secret,
+     "key of the fleet's servers, at least 32 bytes, for example from: openssl rand -hex 32"},
+    {"fleet-ca", "CAROM_FLEET_CA", "FILE", false, config_apply_fleet_ca,
      "authorities for etcd's certificate, in PEM (those of the system)"},
-    {"fleet-cert", "CAROM_FLEET_CERT", "FILE", false, apply_fleet_cert,
+    {"fleet-cert", "CAROM_FLEET_CERT", "FILE", false, config_apply_fleet_cert,
      "this server's certificate for etcd, in PEM"},
-    {"fleet-key", "CAROM_FLEET_KEY", "FILE", false, apply_fleet_key,
+    {"fleet-key", "CAROM_FLEET_KEY", "FILE", false, config_apply_fleet_key,
      "the private key of --fleet-cert, in PEM"},
+    {"agones", "CAROM_AGONES", NULL, false, config_apply_agones,
+     "report readiness, health, use and the end to the sidecar of Agones, at the port that "
+     "AGONES_SDK_HTTP_PORT names (9358)"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
     {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
      "text (default) or json, one object a line"},
@@ -645,6 +578,9 @@ int config_option_find(const char *name)
     return i < OPTION_COUNT ? i : -1;
 }
 
+// Where the texts of --help begin.
+enum { OPTION_COLUMN = 42, LIMIT_COLUMN = 50 };
+
 void config_help(FILE *out)
 {
     fputs("Usage: caromd [OPTION]...\n"
@@ -654,19 +590,23 @@ void config_help(FILE *out)
     for (int i = 0; i < OPTION_COUNT; i++) {
         const config_option *o = &CONFIG_OPTIONS[i];
         char head[64];
+        char start[128];
         snprintf(head, sizeof head, "--%s%s%s", o->name, o->value != NULL ? " " : "",
                  o->value != NULL ? o->value : "");
-        fprintf(out, "  %-24s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
+        snprintf(start, sizeof start, "  %-24s %s", head, o->variable != NULL ? o->variable : "");
+        text_print_help(out, start, OPTION_COLUMN, o->help);
     }
     fputs(
         "\nIn a variable, commas separate the items of an option that may be given again; a switch "
         "is 0 or 1.\nOptions override variables, and variables override the file. In the file, an "
-        "option that may be given\nagain has a line for each item, and # begins a comment.\n\n"
+        "option that may be\ngiven again has a line for each item, and # begins a comment.\n\n"
         "Limits (default, unit, reason):\n",
         out);
     for (size_t i = 0; limits_info(i) != NULL; i++) {
         const limit_info *l = limits_info(i);
-        fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
+        char start[128];
+        snprintf(start, sizeof start, "  %-29s %10" PRIu64 " %s", l->name, l->standard, l->unit);
+        text_print_help(out, start, LIMIT_COLUMN, l->reason);
     }
     fputs("\nSignals: SIGTERM and SIGINT stop the server; SIGUSR1 refuses new sessions, informs "
           "the clients, and\nstops after lame_duck_ms or with the last session; SIGHUP reloads the "

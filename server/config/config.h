@@ -23,7 +23,7 @@ enum {
     CONFIG_NAME_MAX = 64,  // bytes of a world's or scene's name, without the closing zero
     CONFIG_HOST_MAX = 255, // like a DNS name
     CONFIG_THREADS_MAX = 64,
-    CONFIG_OPTIONS_MAX = 48,
+    CONFIG_OPTIONS_MAX = 64,
     CONFIG_FLEET_MAX = 4800,         // bytes of --fleet
     CONFIG_PLACE_MAX = PATH_MAX + 64 // bytes of a setting's origin, with the closing zero
 };
@@ -37,8 +37,12 @@ typedef struct config_world {
 typedef struct config_template {
     char name[CONFIG_NAME_MAX + 1];
     char path[PATH_MAX];
-    int line; // as of config_world
+    int line; // line of the file; 0: as in config_world
 } config_template;
+
+typedef ARRAY(char *) config_texts; // each allocated
+
+#define CONFIG_TLS_PREFIX "tls://"
 
 typedef struct config {
     char host[CONFIG_HOST_MAX + 1]; // address or name; default "127.0.0.1"
@@ -46,52 +50,62 @@ typedef struct config {
     bool listen_given;              // host and port were asked for explicitly
     // listens for HTTP and WebSocket; default "127.0.0.1", "" for off
     char http_host[CONFIG_HOST_MAX + 1];
-    uint16_t http_port;           // default 22767; 0: chosen by the system
-    bool http_given;              // asked for explicitly: failing to listen is an error
-    ARRAY(char *) origins;        // origins of pages that may connect; each allocated
-    ARRAY(char *) viewer_servers; // servers that the viewer may connect to; each allocated
-    proxy_peers proxies;          // peers whose connections begin with a PROXY header
-    double hz;                    // default tick rate of worlds, 60
-    int threads;                  // simulation threads, 1 to CONFIG_THREADS_MAX
+    uint16_t http_port;          // default 22767; 0: chosen by the system
+    bool http_given;             // asked for explicitly: failing to listen is an error
+    config_texts origins;        // origins of pages that may connect
+    config_texts viewer_servers; // servers that the viewer may connect to
+    proxy_peers proxies;         // peers whose connections begin with a PROXY header
+    double hz;                   // default tick rate of worlds, 60
+    int threads;                 // simulation threads, 1 to CONFIG_THREADS_MAX
     // Threads that each of these uses for one world; 1 to CONFIG_THREADS_MAX
     int world_threads;
     int io_threads;                   // threads for sockets; 1 to CONFIG_THREADS_MAX
     uint64_t memory;                  // the process's bound [bytes]; 0: derived from the machine
     ARRAY(config_world) worlds;       // worlds to make at the start
-    ARRAY(config_template) templates; // of worlds that joins make
+    ARRAY(config_template) templates; // for worlds that joins make
     char data[PATH_MAX];              // the data directory; "": worlds end with the server
     char file[PATH_MAX];              // file of settings; "": none
     char takeover[PATH_MAX];          // takeover socket of the server to replace; "": none
     // This server's takeover socket; "": in `data`, "off": none
     char takeover_socket[PATH_MAX];
-    bool check_config;        // check the settings instead of serving
-    bool check_data;          // check the data directory instead of serving
-    ARRAY(char *) load_aside; // worlds to start although they are set aside
-    char replay[PATH_MAX];    // recording to serve as a world; "": none
-    char scenes[PATH_MAX];    // folder of NAME.json files
-    char www[PATH_MAX];       // folder of a game's files; "": none
-    char docs[PATH_MAX];      // folder of the documentation's site; "": none
+    bool check_config;       // check the settings instead of serving
+    bool check_data;         // check the data directory instead of serving
+    config_texts load_aside; // worlds to start although they are set aside
+    // The servers that this relay follows, as [tls://]HOST:PORT; none: it is no relay
+    config_texts relays;
+    config_texts relay_origins;      // addresses for clients' commands: none, or one for each relay
+    config_texts relay_origins_http; // the same for HTTP: none, or one for each relay
+    char relay_token[PATH_MAX];      // file of the token for them; "": none
+    char relay_ca[PATH_MAX];         // authorities for them in PEM; "": those of the system
+    char replay[PATH_MAX];           // recording to serve as a world; "": none
+    char scenes[PATH_MAX];           // folder of NAME.json files
+    char www[PATH_MAX];              // folder of a game's files; "": none
+    char docs[PATH_MAX];             // folder of the documentation's site; "": none
     log_level log;
     log_format log_format;
     limits limits;
     char keys[PATH_MAX];            // file of keys; "": none, everyone is an admin
-    role guests;                    // of sessions without a token; ROLE_NONE: none are allowed
+    role guests;                    // role of sessions without a token; ROLE_NONE: none are allowed
     bool insecure;                  // allow addresses of other machines without keys
     char tls_certificate[PATH_MAX]; // PEM files; both "": no TLS
     char tls_key[PATH_MAX];
     // Endpoints of etcd; "": the server is alone, and the next four mean nothing.
     char fleet[CONFIG_FLEET_MAX + 1];
-    char fleet_prefix[RECORD_PREFIX_MAX + 1];    // of its keys; default "/carom"
+    char fleet_prefix[RECORD_PREFIX_MAX + 1];    // prefix of the fleet's keys; default "/carom"
     char node[RECORD_NAME_MAX + 1];              // this server's name in the fleet
     char advertise[RECORD_ADDRESS_MAX + 1];      // its address, for clients
     char advertise_http[RECORD_ADDRESS_MAX + 1]; // "": none
     char fleet_host[CONFIG_HOST_MAX + 1];        // where other servers reach this one; "": nowhere
+    bool standby_log;                            // standbys here keep logs, and do not play them
+    bool standby_told;                           // the option was given
     uint16_t fleet_port;
     char fleet_secret[PATH_MAX]; // file of the key that the fleet's servers share; "": none
     char fleet_ca[PATH_MAX];     // PEM files for https; "": none
     char fleet_cert[PATH_MAX];
     char fleet_key[PATH_MAX];
-    bool help, version; // print and exit
+    bool agones;          // report to the sidecar of Agones
+    uint16_t agones_port; // the sidecar's port on this machine; default AGONES_PORT
+    bool help, version;   // print and exit
     // The origin of each setting, for config_place: 0 an option, -1 a variable, else the file's
     // line.
     int places[CONFIG_OPTIONS_MAX];

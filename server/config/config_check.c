@@ -2,12 +2,14 @@
 #include "server/config/config_check.h"
 
 #include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 
 #include "common/physics/physics.h"
 #include "proto/scene/scene_apply.h"
+#include "server/auth/token_file.h"
 #include "server/net/network.h"
 #include "server/session/placement/scenes.h"
 
@@ -41,6 +43,54 @@ status config_open_tls(const config *c, tls_files **out, error *err)
     bool key = s != STATUS_OK && strcmp(c->tls_key, c->tls_certificate) != 0 &&
                strncmp(err->text, c->tls_key, size) == 0 && err->text[size] == ':';
     return place_prefix(c, key ? "tls-key" : "tls-cert", s, err);
+}
+
+// Checks that the file has a token: it is read again for each connection.
+static status check_token(const config *c, error *err)
+{
+    char *token = NULL;
+    if (*c->relay_token == '\0') {
+        return STATUS_OK;
+    }
+    const status s = token_file_read(c->relay_token, &token, err);
+    free(token);
+    return place_prefix(c, "relay-token", s, err);
+}
+
+status config_open_relay(const config *c, config_relay *out, error *err)
+{
+    *out = (config_relay){0};
+    bool tls = *c->relay_ca != '\0';
+    const bool origins = c->relay_origins.count > 0;
+    const bool web = c->relay_origins_http.count > 0;
+    for (uint32_t i = 0; i < c->relays.count; i++) {
+        const char *address = c->relays.data[i];
+        const size_t prefix = strlen(CONFIG_TLS_PREFIX);
+        const bool sealed = strncmp(address, CONFIG_TLS_PREFIX, prefix) == 0;
+        const relay_target target = {.address = address + (sealed ? prefix : 0),
+                                     .tls = sealed,
+                                     .origin = origins ? c->relay_origins.data[i] : NULL,
+                                     .origin_http = web ? c->relay_origins_http.data[i] : NULL};
+        array_push(&out->targets, target);
+        tls = tls || sealed;
+    }
+    status s = check_token(c, err);
+    if (s == STATUS_OK && tls) {
+        s = place_prefix(c, "relay-ca",
+                         tls_trust_open(*c->relay_ca != '\0' ? c->relay_ca : NULL, &out->tls, err),
+                         err);
+    }
+    out->options = (relay_options){.targets = out->targets.data,
+                                   .count = out->targets.count,
+                                   .token = *c->relay_token != '\0' ? c->relay_token : NULL,
+                                   .tls = out->tls};
+    return s;
+}
+
+void config_close_relay(config_relay *r)
+{
+    tls_trust_free(r->tls);
+    array_free(&r->targets);
 }
 
 // Whether all addresses of a host are loopback addresses.
@@ -138,11 +188,16 @@ status config_check(const config *c, error *err)
     world_templates templates = {0};
     auth_keys *keys = NULL;
     tls_files *tls = NULL;
+    config_relay relay;
     status s = config_open_keys(c, &keys, err);
     auth_keys_close(keys);
     if (s == STATUS_OK) {
         s = config_open_tls(c, &tls, err);
         tls_files_close(tls);
+    }
+    if (s == STATUS_OK) {
+        s = config_open_relay(c, &relay, err);
+        config_close_relay(&relay);
     }
     if (s == STATUS_OK) {
         s = check_address(c, "listen", c->host, err);

@@ -7,6 +7,7 @@
 #include "server/auth/keys.h"
 #include "server/config/config.h"
 #include "server/net/tls.h"
+#include "server/session/relay/targets.h"
 #include "server/session/placement/templates.h"
 
 // Reads the file of keys; *out is NULL if there is none. Also reads the certificate. Errors: those
@@ -22,5 +23,16 @@ status config_open_templates(const config *c, world_templates *out, error *err);
 // keys listens only on loopback. Errors name the setting's origin: the file with its line, the
 // variable or the option.
 status config_check(const config *c, error *err);
+
+typedef struct config_relay {
+    relay_options options; // refers to the others, and to the config's texts
+    ARRAY(relay_target) targets;
+    tls_trust *tls;
+} config_relay;
+
+// Reads what a relay needs: `out` is the caller's to config_close_relay(), on errors too. Errors:
+// STATUS_INVALID_ARGUMENT: the file of --relay-token has no token, or --relay-ca no authorities.
+status config_open_relay(const config *c, config_relay *out, error *err);
+void config_close_relay(config_relay *r); // all zero is allowed
 
 #endif

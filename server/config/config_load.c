@@ -10,6 +10,7 @@
 #include "common/base/suggest.h"
 #include "server/config/config_file.h"
 #include "server/config/config_options.h"
+#include "server/fleet/agones.h"
 
 enum { VALUE_MAX = CONFIG_LINE_BYTES_MAX };
 
@@ -56,6 +57,7 @@ static void set_defaults(config *c)
                   .world_threads = 1,
                   .io_threads = 1,
                   .fleet_prefix = "/carom",
+                  .agones_port = AGONES_PORT,
                   .log = LOG_INFO};
     c->limits = limits_default();
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -274,6 +276,9 @@ static status check_fleet(const config *c, error *err)
         return need(c, secret ? "fleet-listen" : "fleet-secret",
                     secret ? "fleet-secret" : "fleet-listen", err);
     }
+    if (c->standby_told && *c->fleet_host == '\0') {
+        return need(c, "fleet-standby", "fleet-listen", err);
+    }
     if ((*c->fleet_cert == '\0') != (*c->fleet_key == '\0')) {
         const bool key = *c->fleet_key == '\0';
         return need(c, key ? "fleet-cert" : "fleet-key", key ? "fleet-key" : "fleet-cert", err);
@@ -284,6 +289,75 @@ static status check_fleet(const config *c, error *err)
                          "this one: stop it, then start this one");
     }
     return STATUS_OK;
+}
+
+// An origin is given for each relay, or for none.
+static status check_origins(const config *c, const char *name, const config_texts *origins,
+                            error *err)
+{
+    char place[CONFIG_PLACE_MAX];
+    if (origins->count == 0 || origins->count == c->relays.count) {
+        return STATUS_OK;
+    }
+    config_place(c, name, place);
+    return error_set(err, STATUS_INVALID_ARGUMENT,
+                     "%s: given %u times, and --relay %u: one for each, in their order", place,
+                     origins->count, c->relays.count);
+}
+
+// Agones sets the variable in every container of its pods; only --agones makes it matter.
+static status read_agones_port(config *c, config_getenv env, error *err)
+{
+    const char *text = env("AGONES_SDK_HTTP_PORT");
+    if (!c->agones || text == NULL || *text == '\0') {
+        return STATUS_OK;
+    }
+    char *end = NULL;
+    const unsigned long port = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || port == 0 || port > UINT16_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "AGONES_SDK_HTTP_PORT: '%.20s' is not a port from 1 to 65535", text);
+    }
+    c->agones_port = (uint16_t)port;
+    return STATUS_OK;
+}
+
+// A relay has no worlds of its own.
+static status check_relay(const config *c, error *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {{"fleet", *c->fleet != '\0'},   {"data", *c->data != '\0'},
+                  {"world", c->worlds.count > 0}, {"template", c->templates.count > 0},
+                  {"replay", *c->replay != '\0'}, {"takeover", *c->takeover != '\0'}};
+    const struct {
+        const char *name;
+        bool given;
+    } needs[] = {{"relay-token", *c->relay_token != '\0'},
+                 {"relay-ca", *c->relay_ca != '\0'},
+                 {"relay-origin", c->relay_origins.count > 0},
+                 {"relay-origin-http", c->relay_origins_http.count > 0}};
+    const bool relay = c->relays.count > 0;
+    for (size_t i = 0; !relay && i < sizeof needs / sizeof *needs; i++) {
+        if (needs[i].given) {
+            return need(c, needs[i].name, "relay", err);
+        }
+    }
+    for (size_t i = 0; relay && i < sizeof others / sizeof *others; i++) {
+        if (others[i].given) {
+            char place[CONFIG_PLACE_MAX];
+            config_place(c, others[i].name, place);
+            return error_set(err, STATUS_INVALID_ARGUMENT,
+                             "%s: not with --relay: a relay serves another server's worlds alone",
+                             place);
+        }
+    }
+    if (c->relay_origins_http.count > 0 && c->relay_origins.count == 0) {
+        return need(c, "relay-origin-http", "relay-origin", err);
+    }
+    const status s = check_origins(c, "relay-origin", &c->relay_origins, err);
+    return s == STATUS_OK ? check_origins(c, "relay-origin-http", &c->relay_origins_http, err) : s;
 }
 
 status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err)
@@ -307,26 +381,34 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     if (s == STATUS_OK) {
         s = check_fleet(out, err);
     }
+    if (s == STATUS_OK) {
+        s = check_relay(out, err);
+    }
+    if (s == STATUS_OK) {
+        s = read_agones_port(out, env, err);
+    }
     if (out->port == 0 && !out->http_given) {
         out->http_port = 0; // a server on a port chosen by the system may be one of many
     }
     return s;
 }
 
+static void free_texts(config_texts *texts)
+{
+    for (uint32_t i = 0; i < texts->count; i++) {
+        free(texts->data[i]);
+    }
+    array_free(texts);
+}
+
 void config_deinit(config *c)
 {
-    for (uint32_t i = 0; i < c->origins.count; i++) {
-        free(c->origins.data[i]);
-    }
-    array_free(&c->origins);
-    for (uint32_t i = 0; i < c->load_aside.count; i++) {
-        free(c->load_aside.data[i]);
-    }
-    array_free(&c->load_aside);
-    for (uint32_t i = 0; i < c->viewer_servers.count; i++) {
-        free(c->viewer_servers.data[i]);
-    }
-    array_free(&c->viewer_servers);
+    free_texts(&c->origins);
+    free_texts(&c->load_aside);
+    free_texts(&c->viewer_servers);
+    free_texts(&c->relays);
+    free_texts(&c->relay_origins);
+    free_texts(&c->relay_origins_http);
     array_free(&c->worlds);
     array_free(&c->templates);
 }

@@ -14,7 +14,7 @@
 #include "common/base/status.h"
 
 enum {
-    ETCD_OPS_MAX = 128,           // of a transaction: etcd's --max-txn-ops
+    ETCD_OPS_MAX = 128,           // in a transaction: etcd's --max-txn-ops
     ETCD_REQUEST_MAX = 1 << 20,   // bytes of keys and values in a transaction; etcd allows 1.5 MiB
     ETCD_ANSWER_MAX = 16 << 20,   // bytes of an answer, and of one line of a watch
     ETCD_PAGE = 1000,             // keys of a range that are read at once
@@ -47,14 +47,14 @@ typedef struct store_op {
 // The content of an answer. Only the fields of its kind are set.
 typedef struct etcd_answer {
     uint64_t cluster;  // number of the cluster that answered
-    int64_t revision;  // of the whole store
+    int64_t revision;  // revision of the whole store
     bool succeeded;    // a transaction's comparisons were true
     bool more;         // a range has more keys
     bool created;      // a watch has begun
     bool cancelled;    // a watch has ended
     int64_t compacted; // a watch began before this revision, which is the first one kept; 0: no
     int64_t lease;
-    int64_t ttl_s; // of a lease; 0: it has expired
+    int64_t ttl_s; // time left for a lease; 0: it has expired
     // A range's keys; a failed transaction's keys in order of its operations, those that do not
     // exist with a NULL value; a watch's changes, removals with a NULL value.
     store_entries entries;

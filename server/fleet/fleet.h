@@ -1,8 +1,9 @@
 // This server as a member of a fleet: its record, its worlds' records, and what it knows of the
 // others, so that look-ups are local.
 //
-// A server joins under a name that no living server has. Its record lies under a lease, is written
-// once a second with its load, and says nothing but that it lives. Records of worlds are changed by
+// A server joins under a name that no living server has. Its record lies under a lease, which alone
+// says that it lives; the record is written again when it says something new (node_record_is_new),
+// since each write goes to all servers. Records of worlds are changed by
 // transactions alone, which the state machine of ownership.h asks for. An outage of the store stops
 // no world: only new worlds wait for it, in a bounded time.
 //
@@ -21,10 +22,17 @@
 
 enum {
     FLEET_LEASE_S = 5,
-    FLEET_WRITE_MS = 1000,     // between two writes of a server's record
+    FLEET_KEEP_MS = 1000,      // time between two extensions of the lease
+    FLEET_LOOK_MS = 1000,      // time between two looks whether the server's record says something
+                               // new
+    FLEET_CHECK_MS = 30000,    // time between two writes of it at most: a watch that does not
+                               // report this server's own write is begun again
     FLEET_JOIN_MS = 20000,     // for joining: a lease of this name's last process may have to end
-    FLEET_CLAIM_MS = 10000,    // for the answer to a claim
-    FLEET_CLOSE_MS = 1500,     // for the removal of records at the end
+    FLEET_SILENT_MS = 1500,    // time without an answer, until the log says so
+    FLEET_TELL_MS = 5000,      // time between two lines of the log that say why it has not joined
+                               // yet
+    FLEET_CLAIM_MS = 10000,    // limit for the answer to a claim
+    FLEET_CLOSE_MS = 1500,     // limit for the removal of records at the end
     FLEET_WORLDS_MAX = 131072, // records that are known; others are left out, and that is logged
     FLEET_NODES_MAX = 4096
 };
@@ -54,10 +62,11 @@ typedef struct fleet_handler {
 typedef struct fleet_options {
     const char *endpoints; // as of store_options
     posts_tls tls;
-    const char *prefix; // of all keys, like "/carom"
+    const char *prefix; // prefix of all keys, like "/carom"
     const char *node;   // this server's name
     const char *address;
     const char *http; // "": off
+    const char *peer; // address for other servers (peer.h); "": none
     int64_t engine;
     uint64_t run; // a number that no other process has
     fleet_handler handler;
@@ -86,9 +95,10 @@ typedef void (*fleet_claimed)(void *context, const error *err, const world_recor
 void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, void *context);
 // Claims that are not answered.
 uint32_t fleet_claims(const fleet *f);
-// The world's record stays when this server ends: a restart brings the world back.
+// Keeps the world's record when this server ends: a restart brings the world back.
 void fleet_keep(fleet *f, const char *world);
-// The world has ended: removes its record. Does nothing if it is not this server's.
+// Removes the record of a world that has ended. Does nothing if the record belongs to another
+// server.
 void fleet_release(fleet *f, const char *world);
 
 // The record of a world that another server serves; NULL: none is known.
@@ -104,7 +114,7 @@ const node_record *fleet_find_node(const fleet *f, const char *name);
 // This server's name, and the prefix of the fleet's records.
 const char *fleet_self(const fleet *f);
 const char *fleet_prefix(const fleet *f);
-// Why the store did not take this server's last record; "": it did.
+// Why the store did not answer this server's last request for its lease or record; "": it did.
 const char *fleet_store_error(const fleet *f);
 
 // ---- pairs: worlds with a standby. Their owner reports what the standby and the primary do to the
@@ -119,10 +129,8 @@ typedef struct fleet_pairs {
 } fleet_pairs;
 
 void fleet_on_pairs(fleet *f, const fleet_pairs *handler);
-// Where other servers reach this one (peer.h); it is in this server's record from the next write
-// on.
-void fleet_set_peer(fleet *f, const char *address);
-// The world that this server serves is to have a standby: the next write of its record says so.
+// Makes a world of this server replicated: the next write of its record says that it is to have a
+// standby.
 void fleet_replicate(fleet *f, const char *world);
 // This server is about to follow the world, which another one serves: from now on events of it may
 // be reported. False: it serves the world itself.
@@ -136,7 +144,7 @@ void fleet_report(fleet *f, const char *world, const ownership_event *event);
 void fleet_note_shown(fleet *f, const char *world, int64_t tick);
 // NULL: it is neither served nor followed here.
 const ownership *fleet_ownership(const fleet *f, const char *world);
-// The record of any world of the fleet, also of this server's; NULL: none is known.
+// The record of a world of any server of the fleet, this one included; NULL: none is known.
 const world_record *fleet_record(const fleet *f, const char *world);
 // A server that may be the standby of a world of this one: of two that are chosen by chance, the
 // one with fewer worlds; `but` is not chosen, if there is another. Its address is copied. False:

@@ -113,8 +113,9 @@ static void refused(ownership *o, const ownership_event *e, ownership_actions *o
         drop(o, e->record, out);
         return;
     }
-    // An earlier write of one's own took effect (the standby's, before it was missed), or the
-    // record is the same in all that matters: the question is asked again of the newer revision.
+    // An earlier write of this server took effect (the one that named the standby, before it was
+    // missed), or the record is the same in all that matters: the question is asked again of the
+    // newer revision.
     const bool own = is_primary(o) && is_mine(o, e->record) && e->record->term == o->record.term;
     const bool same = !is_primary(o) && world_record_same(e->record, &o->record);
     if ((own || same) && e->revision > o->revision) {

@@ -39,7 +39,7 @@
 #include "server/fleet/records.h"
 
 typedef enum ownership_state {
-    OWNERSHIP_NONE,        // another server's, or nobody's
+    OWNERSHIP_NONE,        // another server or nobody owns the world
     OWNERSHIP_CLAIMING,    // asks to be primary
     OWNERSHIP_ALONE,       // primary, without a standby
     OWNERSHIP_PAIRING,     // primary; asks that the candidate be the standby
@@ -76,16 +76,16 @@ typedef struct ownership_event {
     int64_t tick;
     uint64_t write;
     const world_record *record;
-    int64_t revision; // of the record
+    int64_t revision; // revision of the record
 } ownership_event;
 
 typedef enum ownership_action_kind {
     ACTION_WRITE,       // transact: `wanted` if the key is at `wanted_at`; answer with `write`
     ACTION_SERVE,       // from now on this server serves `record.term`
     ACTION_ACKNOWLEDGE, // to the primary: term, tick
-    ACTION_NAME,        // tell the standby that it is one: record, revision
+    ACTION_NAME,        // notify the standby that it is one: record, revision
     ACTION_YIELD,       // ask the standby to take over
-    ACTION_DROP,        // the world is another's, or gone: `winner`
+    ACTION_DROP,        // another server has the world, or it is gone: `winner`
 } ownership_action_kind;
 
 typedef struct ownership_action {
@@ -105,16 +105,17 @@ typedef struct ownership {
     world_record self; // this server's part of a record: primary, engine, hz, addresses, run
     ownership_state state;
     world_record record; // the last one known to be true; term 0: none
-    int64_t revision;    // of `record`; 0: the key does not exist
+    int64_t revision;    // `record`'s; 0: the key does not exist
     world_record wanted; // while a transaction is under way
     int64_t wanted_at;
     uint64_t write; // number of the newest transaction
     bool creating;
     char follower[RECORD_NAME_MAX + 1]; // standby or candidate; "": none
-    int64_t acknowledged;               // by it; of a standby or candidate: by this server
-    int64_t shown;                      // newest tick that was shown; -1: none
-    bool primary_missed;                // a candidate's or standby's
-    bool has_winner;                    // after ACTION_DROP
+    int64_t acknowledged; // newest tick acknowledged by the follower, or by this server as
+                          // standby or candidate
+    int64_t shown;        // newest tick that was shown; -1: none
+    bool primary_missed;  // a candidate or standby misses its primary
+    bool has_winner;      // `winner` is set, after ACTION_DROP
     world_record winner;
 } ownership;
 

@@ -19,7 +19,9 @@ enum {
     READ_BYTES = 64 << 10,
     GREETING_VERSION = 1,
     GREETING_BYTES_MAX = 256,
-    HOST_BYTES = 256
+    HOST_BYTES = 256,
+    REFUSALS_LOGGED_MAX = 10, // per REFUSALS_LOGGED_BEATS
+    REFUSALS_LOGGED_BEATS = 10000 / PEER_BEAT_MS
 };
 
 _Static_assert(GREETING_BYTES_MAX > RECORD_PREFIX_MAX + RECORD_NAME_MAX + 16, "it has two names");
@@ -45,7 +47,7 @@ struct peer_link {
     bool filled; // PEER_UNSENT_BYTES_LOW was reached
     void *owner;
     char node[RECORD_NAME_MAX + 1];
-    peer_stream *stream;
+    tls_pipe *stream;
     ARRAY(uint8_t) input; // plain bytes that are not handled yet
     size_t unsent;
     uint32_t silent; // beats without a byte of the other side
@@ -60,8 +62,11 @@ struct peers {
     char address[RECORD_ADDRESS_MAX + 1];
     ARRAY(peer_link *) links;
     uint8_t read_bytes[READ_BYTES];
-    uint32_t handles; // listener, beat, links
-    bool closing;
+    uint32_t handles;                 // listener, beat, links
+    uint32_t strangers;               // links that were accepted and have not greeted
+    uint32_t refusals, refusal_beats; // since the present REFUSALS_LOGGED_BEATS began
+    peer_handler handler;
+    bool begun, closing;
     void (*closed)(void *context);
     void *context;
 };
@@ -94,7 +99,7 @@ static void let_go(peers *p)
 static void free_link(peer_link *l)
 {
     peers *p = l->of;
-    peer_stream_free(l->stream);
+    tls_pipe_free(l->stream);
     array_free(&l->input);
     free(l);
     let_go(p);
@@ -105,17 +110,18 @@ static void on_link_closed(uv_handle_t *handle)
     free_link(handle->data);
 }
 
+static bool is_stranger(const peer_link *l)
+{
+    return !l->dialled && l->state != LINK_UP && l->state != LINK_OVER;
+}
+
 static void end_link(peer_link *l)
 {
     peers *p = l->of;
     ASSERT(l->state != LINK_OVER);
+    p->strangers -= is_stranger(l);
     l->state = LINK_OVER;
-    for (uint32_t i = 0; i < p->links.count; i++) {
-        if (p->links.data[i] == l) {
-            array_swap_remove(&p->links, i);
-            break;
-        }
-    }
+    array_swap_remove_value(&p->links, l);
     if (l->looking_up) {
         (void)uv_cancel((uv_req_t *)&l->lookup); // on_resolved() frees it
     } else {
@@ -124,15 +130,35 @@ static void end_link(peer_link *l)
     }
 }
 
+// Strangers fill no disk: the first refusals of a time are logged, then their number.
+static void log_refusal(peers *p, const char *why)
+{
+    p->refusals++;
+    if (p->refusals <= REFUSALS_LOGGED_MAX) {
+        log_warn("fleet: a connection to %s is refused: %s", p->address, why);
+    }
+}
+
+static void end_refusals(peers *p)
+{
+    if (p->refusals > REFUSALS_LOGGED_MAX) {
+        log_warn("fleet: %u further connections to %s were refused in %d s",
+                 p->refusals - REFUSALS_LOGGED_MAX, p->address,
+                 REFUSALS_LOGGED_BEATS * PEER_BEAT_MS / 1000);
+    }
+    p->refusals = 0;
+    p->refusal_beats = 0;
+}
+
 static void fail_link(peer_link *l, const char *why)
 {
     const bool told = l->dialled || l->state == LINK_UP;
-    const peer_handler *h = &l->of->options.handler;
+    const peer_handler *h = &l->of->handler;
     if (l->state == LINK_OVER) {
         return;
     }
     if (!told) {
-        log_warn("fleet: a connection to %s is refused: %s", l->of->address, why);
+        log_refusal(l->of, why);
     }
     end_link(l);
     if (told) {
@@ -161,7 +187,7 @@ static void on_written(uv_write_t *request, int result)
         fail_link(l, uv_strerror(result));
     } else if (l->state == LINK_UP && l->filled && l->unsent < PEER_UNSENT_BYTES_LOW) {
         l->filled = false;
-        l->of->options.handler.drained(l->of->options.handler.context, l);
+        l->of->handler.drained(l->of->handler.context, l);
     }
 }
 
@@ -169,7 +195,7 @@ static void on_written(uv_write_t *request, int result)
 static bool flush(peer_link *l)
 {
     size_t size = 0;
-    uint8_t *bytes = peer_stream_sealed(l->stream, &size);
+    uint8_t *bytes = tls_pipe_sealed(l->stream, &size);
     if (bytes == NULL) {
         return true;
     }
@@ -194,9 +220,9 @@ static bool send_frame(peer_link *l, uint8_t kind, const void *head, size_t head
     put32(frame, (uint32_t)(head_size + body_size));
     frame[4] = kind;
     l->spoke = true;
-    return peer_stream_write(l->stream, frame, sizeof frame) &&
-           peer_stream_write(l->stream, head, head_size) &&
-           peer_stream_write(l->stream, body, body_size) && flush(l);
+    return tls_pipe_write(l->stream, frame, sizeof frame) &&
+           tls_pipe_write(l->stream, head, head_size) &&
+           tls_pipe_write(l->stream, body, body_size) && flush(l);
 }
 
 bool peer_send(peer_link *l, uint8_t kind, const void *head, size_t head_size, const void *body,
@@ -260,7 +286,7 @@ static const char *check_greeting(peer_link *l, const uint8_t *bytes, size_t siz
 
 static void take_frame(peer_link *l, uint8_t kind, const uint8_t *bytes, size_t size)
 {
-    const peer_handler *h = &l->of->options.handler;
+    const peer_handler *h = &l->of->handler;
     if (l->state == LINK_UP && kind != 0) {
         h->received(h->context, l, kind, bytes, size);
     } else if (l->state == LINK_GREETING) {
@@ -269,6 +295,7 @@ static void take_frame(peer_link *l, uint8_t kind, const uint8_t *bytes, size_t 
             fail_link(l, why);
             return;
         }
+        l->of->strangers -= is_stranger(l);
         l->state = LINK_UP;
         l->silent = 0;
         h->up(h->context, l);
@@ -300,21 +327,21 @@ static void take_frames(peer_link *l)
 
 static void take_bytes(peer_link *l, const uint8_t *bytes, size_t size)
 {
-    const bool was_ready = peer_stream_ready(l->stream);
-    peer_stream_take(l->stream, bytes, size);
+    const bool was_ready = tls_pipe_ready(l->stream);
+    tls_pipe_take(l->stream, bytes, size);
     l->silent = l->state == LINK_UP ? 0 : l->silent; // a greeting has a time of its own
     if (!peer_stream_shake(l->stream)) {
         (void)flush(l); // an alert
         fail_link(l, "its --fleet-secret is another one, or it does not speak this protocol");
         return;
     }
-    if (!flush(l) || !peer_stream_ready(l->stream) || (!was_ready && !send_greeting(l))) {
+    if (!flush(l) || !tls_pipe_ready(l->stream) || (!was_ready && !send_greeting(l))) {
         return; // a socket that cannot be written to reports that itself
     }
     int got = 0;
     do {
         uint8_t plain[16 << 10];
-        got = peer_stream_read(l->stream, plain, sizeof plain);
+        got = tls_pipe_read(l->stream, plain, sizeof plain);
         if (got > 0) {
             array_reserve(&l->input, l->input.count + (uint32_t)got);
             memcpy(l->input.data + l->input.count, plain, (size_t)got);
@@ -356,6 +383,7 @@ static peer_link *create_link(peers *p, bool dialled)
     l->of = p;
     l->dialled = dialled;
     l->stream = peer_stream_create(p->key, dialled);
+    p->strangers += is_stranger(l);
     l->tcp.data = l->dial.data = l->lookup.data = l;
     array_push(&p->links, l);
     p->handles++;
@@ -445,11 +473,28 @@ peer_link *peers_dial(peers *p, const char *node, const char *address, void *own
     return l;
 }
 
+// Silent strangers would take the places of this fleet's servers, which greet within a round trip.
+static void end_oldest_stranger(peers *p)
+{
+    peer_link *oldest = NULL;
+    for (uint32_t i = 0; i < p->links.count; i++) {
+        peer_link *l = p->links.data[i];
+        if (is_stranger(l) && (oldest == NULL || l->silent > oldest->silent)) {
+            oldest = l;
+        }
+    }
+    ASSERT(oldest != NULL);
+    fail_link(oldest, "too many others have not greeted");
+}
+
 static void on_knock(uv_stream_t *listener, int result)
 {
     peers *p = listener->data;
     if (result < 0 || p->closing) {
         return;
+    }
+    if (p->strangers >= PEER_STRANGERS_MAX) {
+        end_oldest_stranger(p);
     }
     peer_link *l = create_link(p, false);
     begin_tcp(l);
@@ -506,6 +551,9 @@ static void beat_link(peer_link *l)
 static void on_beat(uv_timer_t *timer)
 {
     peers *p = timer->data;
+    if (++p->refusal_beats >= REFUSALS_LOGGED_BEATS) {
+        end_refusals(p);
+    }
     for (uint32_t i = p->links.count; i > 0; i--) {
         if (i <= p->links.count) { // an end may end others
             beat_link(p->links.data[i - 1]);
@@ -530,16 +578,23 @@ status peer_read_secret(const char *path, uint8_t **out, size_t *size, error *er
     }
     if (got < PEER_SECRET_BYTES_MIN || got > PEER_SECRET_BYTES_MAX) {
         free(bytes);
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%.200s' must have from %d to %d bytes, as of: openssl rand -hex 32",
-                         path, PEER_SECRET_BYTES_MIN, PEER_SECRET_BYTES_MAX);
+        return error_set(
+            err, STATUS_INVALID_ARGUMENT,
+            "'%.200s' must have from %d to %d bytes, for example from: openssl rand -hex 32", path,
+            PEER_SECRET_BYTES_MIN, PEER_SECRET_BYTES_MAX);
     }
     *out = bytes;
     *size = got;
     return STATUS_OK;
 }
 
-static status begin_listening(peers *p, error *err)
+static status refuse_address(const peers *p, int result, error *err)
+{
+    return error_set(err, STATUS_UNAVAILABLE, "--fleet-listen: cannot listen on %.150s:%u: %s",
+                     p->options.host, (unsigned)p->options.port, uv_strerror(result));
+}
+
+static status take_address(peers *p, error *err)
 {
     char host[HOST_BYTES];
     char port[8];
@@ -554,14 +609,10 @@ static status begin_listening(peers *p, error *err)
         uv_freeaddrinfo(lookup.addrinfo);
     }
     if (result == 0) {
-        result = uv_listen((uv_stream_t *)&p->listener, BACKLOG, on_knock);
-    }
-    if (result == 0) {
         result = uv_tcp_getsockname(&p->listener, (struct sockaddr *)&bound, &size);
     }
     if (result != 0) {
-        return error_set(err, STATUS_UNAVAILABLE, "--fleet-listen: cannot listen on %.150s:%s: %s",
-                         p->options.host, port, uv_strerror(result));
+        return refuse_address(p, result, err);
     }
     const bool six = bound.ss_family == AF_INET6;
     const uint16_t chosen = ntohs(six ? ((struct sockaddr_in6 *)&bound)->sin6_port
@@ -587,14 +638,28 @@ status peers_open(uv_loop_t *loop, const peer_options *options, peers **out, err
     (void)uv_tcp_init(loop, &p->listener);
     (void)uv_timer_init(loop, &p->beat);
     p->listener.data = p->beat.data = p;
-    const status s = begin_listening(p, err);
+    const status s = take_address(p, err);
     if (s != STATUS_OK) {
         peers_close(p, NULL, NULL);
         return s;
     }
-    (void)uv_timer_start(&p->beat, on_beat, PEER_BEAT_MS, PEER_BEAT_MS);
     *out = p;
     return STATUS_OK;
+}
+
+status peers_begin(peers *p, const peer_handler *handler, error *err)
+{
+    ASSERT(!p->begun && !p->closing);
+    p->begun = true;
+    p->handler = *handler;
+    (void)uv_timer_start(&p->beat, on_beat, PEER_BEAT_MS, PEER_BEAT_MS);
+    const int result = uv_listen((uv_stream_t *)&p->listener, BACKLOG, on_knock);
+    return result == 0 ? STATUS_OK : refuse_address(p, result, err);
+}
+
+bool peers_begun(const peers *p)
+{
+    return p->begun;
 }
 
 const char *peers_address(const peers *p)

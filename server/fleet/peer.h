@@ -24,12 +24,13 @@
 #include "server/fleet/records.h"
 
 enum {
-    PEER_SECRET_BYTES_MIN = 32, // of --fleet-secret: a key, not a word
+    PEER_SECRET_BYTES_MIN = 32, // length of --fleet-secret: a key, not a word
     PEER_SECRET_BYTES_MAX = 4096,
     PEER_MESSAGE_BYTES_MAX = 17 << 20, // a record of a world's log (16 MiB) and what goes with it
-    PEER_UNSENT_BYTES_MAX = 64 << 20,  // that wait for the socket of a link
+    PEER_UNSENT_BYTES_MAX = 64 << 20,  // bytes that wait for the socket of a link
     PEER_UNSENT_BYTES_LOW = 1 << 20,   // below, `drained` is called
     PEER_LINKS_MAX = 8192,
+    PEER_STRANGERS_MAX = 256, // accepted connections that have not greeted; beyond, the oldest ends
     PEER_BEAT_MS = 16,
     PEER_SILENT_BEATS_MAX = 15, // 250 ms
     PEER_GREETING_BEATS_MAX = 300
@@ -58,7 +59,6 @@ typedef struct peer_options {
     const char *fleet; // the fleet's prefix: servers of different fleets refuse each other
     const uint8_t *secret;
     size_t secret_size;
-    peer_handler handler;
 } peer_options;
 
 // Reads a secret of a file: PEER_SECRET_BYTES_MIN to _MAX bytes, without the line end behind them.
@@ -66,8 +66,14 @@ typedef struct peer_options {
 // path.
 status peer_read_secret(const char *path, uint8_t **out, size_t *size, error *err);
 
-// The texts must outlive the peers. Errors: STATUS_UNAVAILABLE: the address cannot be listened on.
+// Takes the address, so that it is known; nobody is answered there until peers_begin(). The texts
+// must outlive the peers. Errors: STATUS_UNAVAILABLE: the address cannot be listened on.
 status peers_open(uv_loop_t *loop, const peer_options *options, peers **out, error *err);
+
+// Begins to listen. Errors: as of peers_open; then only peers_close() may follow.
+status peers_begin(peers *p, const peer_handler *handler, error *err);
+// Whether peers_begin() was called.
+bool peers_begun(const peers *p);
 
 // HOST:PORT where it listens.
 const char *peers_address(const peers *p);
@@ -87,7 +93,7 @@ void *peer_link_owner(const peer_link *link);
 void peer_link_own(peer_link *link, void *owner);
 
 // Sends a message of two parts, which are copied. False: the link is not up, or too much waits; a
-// link that does not take what it must is to be closed. Sizes: PEER_MESSAGE_BYTES_MAX in all.
+// link whose queue is full must be closed. Sizes: PEER_MESSAGE_BYTES_MAX in all.
 bool peer_send(peer_link *link, uint8_t kind, const void *head, size_t head_size, const void *body,
                size_t body_size);
 size_t peer_unsent(const peer_link *link);

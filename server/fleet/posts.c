@@ -88,15 +88,32 @@ static post_outcome outcome_of(const post *one, CURLcode result)
     }
 }
 
-// By TLS 1.3 the peer refuses a client's certificate only after the client has finished its own
-// part: the request then seems to be sent, and the connection breaks.
-static bool may_be_certificate(const post *one, CURLcode result)
+static bool speaks_tls(const post *one)
 {
     char *scheme = NULL;
     (void)curl_easy_getinfo(one->easy, CURLINFO_SCHEME, &scheme);
-    return scheme != NULL && strcasecmp(scheme, "https") == 0 && one->size == 0 &&
-           (result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR ||
-            result == CURLE_GOT_NOTHING);
+    return scheme != NULL && strcasecmp(scheme, "https") == 0;
+}
+
+// By TLS 1.3 the peer refuses a client's certificate only after the client has finished its own
+// part: the request then seems to be sent, and the connection breaks. An etcd that wants TLS ends a
+// plain connection in the same way.
+static bool broke_without_answer(const post *one, CURLcode result)
+{
+    return one->size == 0 && (result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR ||
+                              result == CURLE_GOT_NOTHING);
+}
+
+// OpenSSL's and GnuTLS' words for bytes that are no TLS, or for a connection that ends at the first
+// one of TLS.
+static bool speaks_plainly(const post *one, CURLcode result)
+{
+    return result == CURLE_SSL_CONNECT_ERROR &&
+           (strstr(one->why, "wrong version number") != NULL ||
+            strstr(one->why, "unexpected TLS packet") != NULL ||
+            strstr(one->why, "SSL_ERROR_SYSCALL") != NULL ||
+            strstr(one->why, "reset by peer") != NULL ||
+            strstr(one->why, "unexpected eof") != NULL);
 }
 
 static void finish(post *one, CURLcode result)
@@ -110,9 +127,17 @@ static void finish(post *one, CURLcode result)
         end.why = one->why;
     } else {
         end.why = *one->why != '\0' ? one->why : curl_easy_strerror(result);
-        if (may_be_certificate(one, result)) {
-            end.why = "it closed the connection without an answer: it may not accept this server's "
-                      "certificate (--fleet-cert)";
+        if (result == CURLE_PEER_FAILED_VERIFICATION) {
+            const size_t used = strlen(one->why);
+            snprintf(one->why + used, sizeof one->why - used,
+                     " (--fleet-ca names the authorities that may sign etcd's certificate)");
+        } else if (speaks_plainly(one, result)) {
+            end.why = "it does not speak TLS there: it may want http:// (--fleet)";
+        } else if (broke_without_answer(one, result)) {
+            end.why = speaks_tls(one) ? "it closed the connection without an answer: it may not "
+                                        "accept this server's certificate (--fleet-cert)"
+                                      : "it closed the connection without an answer: it may want "
+                                        "https:// (--fleet)";
         }
     }
     one->body[one->size] = '\0';
@@ -383,6 +408,7 @@ post *post_begin(posts *p, const post_options *options)
     (void)curl_easy_setopt(easy, CURLOPT_HTTPHEADER, one->headers);
     (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)strlen(options->body));
     (void)curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, options->body);
+    (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, options->method); // NULL: POST
     (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, one);
     (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms);

@@ -1,4 +1,4 @@
-// HTTP POST requests on the loop: libcurl's multi interface driven by libuv.
+// HTTP requests with a body (POST, PATCH) on the loop: libcurl's multi interface driven by libuv.
 //
 // libcurl must not be called from its own callbacks, so they only collect bytes; the handlers run
 // afterwards, and may begin and cancel requests. Bodies of answers are bounded. Redirects and
@@ -48,6 +48,7 @@ typedef struct post_handler {
 
 typedef struct post_options {
     const char *url;
+    const char *method;     // NULL: POST
     const char *body;       // copied
     uint64_t connect_ms;    // above 0
     uint64_t whole_ms;      // 0: no bound (a stream)

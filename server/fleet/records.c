@@ -1,6 +1,7 @@
 // Records of a fleet as JSON; see records.h.
 #include "server/fleet/records.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,25 @@ size_t node_record_write(const node_record *r, char out[RECORD_SIZE_MAX])
                                 (json_int_t)r->sessions, "free_memory", (json_int_t)r->free_memory,
                                 "draining", r->draining, "peer", or_null(r->peer)),
                       out);
+}
+
+static bool has_changed(double was, double is, double trifle, double share)
+{
+    const double by = fabs(is - was);
+    return by >= trifle && by * share >= was;
+}
+
+bool node_record_is_new(const node_record *was, const node_record *is)
+{
+    return strcmp(was->address, is->address) != 0 || strcmp(was->http, is->http) != 0 ||
+           strcmp(was->run, is->run) != 0 || strcmp(was->peer, is->peer) != 0 ||
+           was->engine != is->engine || was->draining != is->draining ||
+           has_changed((double)was->worlds, (double)is->worlds, 1, NODE_CHANGE_SHARE) ||
+           has_changed((double)was->sessions, (double)is->sessions, 1, NODE_CHANGE_SHARE) ||
+           has_changed(was->lateness_ms, is->lateness_ms, NODE_LATENESS_TRIFLE_MS,
+                       NODE_LATENESS_SHARE) ||
+           has_changed((double)was->free_memory, (double)is->free_memory, NODE_MEMORY_TRIFLE,
+                       NODE_CHANGE_SHARE);
 }
 
 // ---- reading

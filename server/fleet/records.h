@@ -7,9 +7,9 @@
 //                        "peer":"10.0.0.1:22768"}
 //
 // `run` is a number that the writer draws: a server for itself, and for each time that it claims a
-// world. No two writers write the same bytes, so a record tells its writer. Readers are strict: a
-// record that another program or a newer version wrote is refused, and left alone by those who read
-// it. Pure functions; any thread.
+// world. No two writers write the same bytes, so a record identifies its writer. Readers are
+// strict: a record that another program or a newer version wrote is refused, and left alone by
+// those who read it. Pure functions; any thread.
 #ifndef CAROM_SERVER_FLEET_RECORDS_H
 #define CAROM_SERVER_FLEET_RECORDS_H
 
@@ -21,12 +21,17 @@
 
 enum {
     RECORD_FORMAT = 1,
-    RECORD_NAME_MAX = 64,     // of a world or a server: A-Z a-z 0-9 _ . -
+    RECORD_NAME_MAX = 64,     // a world's or a server's name: A-Z a-z 0-9 _ . -
     RECORD_ADDRESS_MAX = 150, // HOST:PORT or [HOST]:PORT; an error has room for it
     RECORD_RUN_SIZE = 16,     // hexadecimal digits
     RECORD_SIZE_MAX = 2048,   // bytes of a record
     RECORD_PREFIX_MAX = 64,   // bytes before "/world/…"
-    RECORD_KEY_MAX = RECORD_PREFIX_MAX + RECORD_NAME_MAX + 16
+    RECORD_KEY_MAX = RECORD_PREFIX_MAX + RECORD_NAME_MAX + 16,
+    // Changes of a server's load that its record leaves out
+    NODE_CHANGE_SHARE = 8,   // less than an eighth
+    NODE_LATENESS_SHARE = 2, // less than half: it varies from second to second
+    NODE_LATENESS_TRIFLE_MS = 1,
+    NODE_MEMORY_TRIFLE = 64 << 20 // bytes
 };
 
 typedef struct world_record {
@@ -35,7 +40,7 @@ typedef struct world_record {
     char standby[RECORD_NAME_MAX + 1]; // "": none
     int64_t engine;                    // ENGINE_BEHAVIOUR of the primary
     double hz;
-    char address[RECORD_ADDRESS_MAX + 1]; // of the primary, for clients
+    char address[RECORD_ADDRESS_MAX + 1]; // address of the primary, for clients
     char http[RECORD_ADDRESS_MAX + 1];    // "": off
     char run[RECORD_RUN_SIZE + 1];        // the writer's claim
     bool replicated; // a standby is wanted; records of earlier versions lack it: false
@@ -68,6 +73,11 @@ size_t node_record_write(const node_record *r, char out[RECORD_SIZE_MAX]);
 // Errors: STATUS_INVALID_ARGUMENT names the fault; `out` is untouched.
 status world_record_read(const void *text, size_t size, world_record *out, error *err);
 status node_record_read(const void *text, size_t size, node_record *out, error *err);
+
+// Whether the second record of a server differs from the first one in something that other servers
+// need: anything but load, or load that differs by a share of the first one's, and by more than a
+// small amount.
+bool node_record_is_new(const node_record *was, const node_record *is);
 
 // The same primary, standby, term and writer.
 bool world_record_same(const world_record *a, const world_record *b);

@@ -8,7 +8,7 @@
 #include "common/base/assert.h"
 #include "server/fleet/store_internal.h"
 
-enum { PULSE_MS = 50 }; // between two looks at what is due
+enum { PULSE_MS = 50 }; // time between two checks of deadlines
 
 typedef enum request_kind {
     RANGE,
@@ -32,8 +32,8 @@ struct store_request {
     post *post;           // NULL: waits for `next_ms`
     uint64_t deadline_ms; // no try begins later
     uint64_t next_ms;
-    uint32_t endpoint; // of the current try
-    uint32_t tries;    // that failed
+    uint32_t endpoint; // endpoint of the current try
+    uint32_t tries;    // number of failed tries
     bool sent;         // an earlier try may have taken effect
     error last;        // why the last try failed
     store_done done;
@@ -170,11 +170,17 @@ static void give_up(store_request *r, status s)
 
 static void begin_try(store_request *r);
 
+const char *store_trouble(const store *s)
+{
+    return s->trouble;
+}
+
 // Tries again at the next endpoint, after a pause if each one has failed.
 static void try_again(store_request *r)
 {
     store *s = r->of;
     const uint64_t now_ms = uv_now(s->loop);
+    snprintf(s->trouble, sizeof s->trouble, "%s", r->last.text);
     r->tries++;
     r->endpoint = (r->endpoint + 1) % s->endpoint_count;
     r->next_ms = now_ms + (r->tries % s->endpoint_count == 0 ? s->times.pause_ms : 0);
@@ -204,7 +210,7 @@ static void finish_transaction(store_request *r, etcd_answer *a)
     store_answer told = {
         .text = "", .written = a->succeeded, .revision = a->revision, .entries = &a->entries};
     if (!a->succeeded && r->sent && all_as_wanted(r, &a->entries)) {
-        told.written = true; // by the try whose answer was lost
+        told.written = true; // written by the try whose answer was lost
         told.revision = a->entries.data[0].modified > 0 ? a->entries.data[0].modified : a->revision;
     }
     if (told.written) {
@@ -286,9 +292,11 @@ static void finish_answered(store_request *r, const post_end *end)
         if (code == ETCD_ERROR_CODE_NOT_FOUND) {
             give_up(r, STATUS_NOT_FOUND);
         } else if (code < 0) {
-            // Some other program's answer, or a proxy's: it may have passed the request on.
+            // Another program or a proxy has answered: it may have passed the request on.
             (void)error_set(&r->last, STATUS_UNAVAILABLE,
-                            "%s answers HTTP %ld, and not as etcd does",
+                            strstr(end->body, "HTTP request to an HTTPS server") != NULL
+                                ? "%s answers HTTP %ld: it speaks TLS, and wants https:// (--fleet)"
+                                : "%s answers HTTP %ld, and not as etcd does",
                             r->of->endpoints[r->endpoint], end->code);
             r->sent = r->sent || end->code >= HTTP_SERVER_ERROR;
             try_again(r);
@@ -306,6 +314,7 @@ static void finish_answered(store_request *r, const post_end *end)
         return;
     }
     r->of->endpoint = r->endpoint;
+    r->of->trouble[0] = '\0';
     if (r->kind == RANGE) {
         finish_page(r, &a);
     } else if (r->kind == TRANSACTION) {

@@ -24,14 +24,14 @@
 enum {
     STORE_ENDPOINTS_MAX = 16,
     STORE_ENDPOINT_SIZE_MAX = 300,    // bytes of one, like http://HOST:PORT
-    STORE_REQUESTS_MAX = 1024,        // that are not answered yet
-    STORE_RANGE_BYTES_MAX = 256 << 20 // of a range's keys and values
+    STORE_REQUESTS_MAX = 1024,        // requests that are not answered yet
+    STORE_RANGE_BYTES_MAX = 256 << 20 // keys and values of one range
 };
 
 typedef struct store_times {
-    uint64_t connect_ms; // for a connection, above 0
-    uint64_t try_ms;     // for one endpoint's answer
-    uint64_t whole_ms;   // for an answer of any endpoint
+    uint64_t connect_ms; // limit for a connection, above 0
+    uint64_t try_ms;     // limit for one endpoint's answer
+    uint64_t whole_ms;   // limit for an answer of any endpoint
     uint64_t pause_ms;   // between rounds of all endpoints
     uint64_t silence_ms; // a watch that did not report this server's own write is begun again
 } store_times;
@@ -53,9 +53,9 @@ typedef struct store_answer {
     const char *text;
     bool sent;        // unless STATUS_OK: the request may have taken effect all the same
     bool written;     // the transaction took effect
-    int64_t revision; // of the range, or that the transaction made
+    int64_t revision; // revision of the range, or the one that the transaction made
     int64_t lease;
-    int64_t ttl_s; // of a lease
+    int64_t ttl_s; // time left for a lease
     // A range's keys; unless `written`, a transaction's keys as they are (without a value: absent).
     // The receiver may take them over by clearing the array.
     store_entries *entries;
@@ -80,6 +80,10 @@ status store_check_endpoints(const char *endpoints, error *err);
 // The options' texts are copied, tls' must outlive the store. Does not connect yet. Errors: those
 // of store_check_endpoints; STATUS_INTERNAL.
 status store_open(uv_loop_t *loop, const store_options *options, store **out, error *err);
+
+// Why the last try at an endpoint failed, long before the store gives a request up; "": it did not
+// fail.
+const char *store_trouble(const store *s);
 
 // Drops all requests and watches without calling back; then `closed`, when the store is freed.
 void store_close(store *s, void (*closed)(void *context), void *context);

@@ -14,9 +14,10 @@ struct store {
     uint64_t answer_size_max;
     char endpoints[STORE_ENDPOINTS_MAX][STORE_ENDPOINT_SIZE_MAX + 1];
     uint32_t endpoint_count;
-    uint32_t endpoint;    // the one that answered last
-    uv_timer_t timer;     // runs on_pulse of requests and watches
-    store_request *first; // requests that are not answered
+    uint32_t endpoint;            // the one that answered last
+    char trouble[ERROR_TEXT_MAX]; // why the last try failed; "": it did not
+    uv_timer_t timer;             // runs on_pulse of requests and watches
+    store_request *first;         // requests that are not answered
     uint32_t request_count;
     store_watch *watches;
     uint32_t handles; // the timer and the posts

@@ -35,7 +35,7 @@ struct store_watch {
     int64_t expected;  // the newest revision that this server wrote under the prefix
     uint64_t since_ms; // when the oldest unreported write of these was made
     uint64_t next_ms;
-    bool interrupted; // and the watcher knows
+    bool interrupted; // the watcher knows that the stream was interrupted
     bool *ended;      // set when the watch is freed while its lines are handed on
 };
 
@@ -180,7 +180,8 @@ static void on_stream_end(void *context, const post_end *end)
     w->post = NULL;
     snprintf(why, sizeof why, "%s: %s", w->of->endpoints[w->endpoint],
              end->outcome == POST_ANSWERED ? "the watch ended" : end->why);
-    // A stream that never began, or a line that is too large: the range tells more.
+    // A stream that never began, or a line that is too large: reading the range gives a better
+    // error.
     begin_again(w, end->outcome == POST_LOST && end->size >= w->of->answer_size_max / 2, why);
 }
 

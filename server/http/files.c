@@ -152,6 +152,26 @@ void files_add(served_files *f, const char *path, const char *type, file_bytes p
     }
 }
 
+static file_form share_form(const file_form *form)
+{
+    file_form shared = *form;
+    if (shared.body != NULL) {
+        file_body_ref(shared.body);
+    }
+    return shared;
+}
+
+void files_share(served_files *f, const served_file *file)
+{
+    ASSERT(f->count < f->capacity);
+    served_file *shared = &f->data[f->count++];
+    *shared = *file;
+    shared->path = strdup(file->path);
+    ASSERT_MEMORY(shared->path != NULL);
+    shared->plain = share_form(&file->plain);
+    shared->gzip = share_form(&file->gzip);
+}
+
 static void add(served_files *f, const char *path, const char *type, const embedded_file *e)
 {
     file_bytes packed = {e->packed, e->packed != NULL ? (size_t)(e->packed_end - e->packed) : 0};

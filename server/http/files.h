@@ -31,7 +31,7 @@ extern const embedded_file EMBEDDED_FILES[];
 typedef struct file_body {
     atomic_uint references;
     size_t size;
-    uint32_t count;         // of blocks
+    uint32_t count;         // number of blocks
     shared_bytes *blocks[]; // FILES_BLOCK_BYTES each, except the last
 } file_body;
 
@@ -49,6 +49,8 @@ typedef struct served_file {
     const char *type; // Content-Type
     file_form plain;
     file_form gzip; // present only if smaller
+    uint64_t mark;  // mark of a file in a folder (www.c)
+    bool loose;     // it is still to be compressed
 } served_file;
 
 typedef struct served_files {
@@ -70,6 +72,8 @@ void files_reserve(served_files *f, size_t count);
 // Adds a copy of a file; `packed` is served if it is smaller.
 void files_add(served_files *f, const char *path, const char *type, file_bytes plain,
                file_bytes packed);
+// Adds a file of another table, whose bytes both share.
+void files_share(served_files *f, const served_file *file);
 
 // NULL: no such file.
 const served_file *files_find(const served_files *f, http_span path);

@@ -12,9 +12,10 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/base/audit.h"
+#include "server/base/metrics.h"
 #include "server/http/internal.h"
 #include "server/http/origin.h"
-#include "server/base/metrics.h"
 
 enum { INPUT_BEGIN = 1024 };
 
@@ -111,7 +112,7 @@ static void drop_input(http_client *c, size_t size)
     }
 }
 
-// The bytes after the request are the socket's first.
+// Begins the WebSocket with the bytes after the request.
 static void enter_socket(http_client *c, const http_request *r, size_t head)
 {
     ASSERT(head <= c->size && !http_client_is_upgraded(c));
@@ -192,7 +193,8 @@ static void take_requests(http_client *c)
     }
 }
 
-// A block of an answer has left, or all of it and the client has asked for more before that.
+// Queues the client to continue: a block of its answer has left, or all of it and more requests
+// wait.
 static void resume(http_client *c)
 {
     http_listener *h = c->listener;
@@ -287,6 +289,17 @@ static void on_flushed(void *context)
     h->handler.sessions.flushed(h->handler.context);
 }
 
+static void on_stalled(void *peer)
+{
+    http_client *c = peer;
+    if (c->ws.session != NULL) {
+        c->listener->handler.sessions.stalled(c->ws.session);
+    } else {
+        audit_refusal(AUDIT_NO_SESSION, "", connection_peer_name(c->connection),
+                      STATUS_LIMIT_EXCEEDED, CONNECTION_STALLED);
+    }
+}
+
 static void on_swept(void *peer, uint64_t now_ms)
 {
     http_client *c = peer;
@@ -369,6 +382,41 @@ static const char SPEAKS_TLS[] = "HTTP/1.1 400 Bad Request\r\n"
                                  "Connection: close\r\n\r\n"
                                  "this port speaks TLS: use https:// instead of http://\n";
 
+const char *http_policy(http_listener *h)
+{
+    if (h->handler.peer != NULL) {
+        policy_peers peers = {.secure = h->secure};
+        const char *address = NULL;
+        for (uint32_t i = 0; peers.count < POLICY_PEERS_MAX &&
+                             (address = h->handler.peer(h->handler.context, i)) != NULL;
+             i++) {
+            if (*address != '\0') {
+                peers.addresses[peers.count++] = address;
+            }
+        }
+        (void)policy_write(h->policy, h->viewer_servers, h->viewer_server_count, &peers);
+    }
+    return h->policy;
+}
+
+bool http_is_peer(const http_listener *h, http_span origin)
+{
+    const char *scheme = h->secure ? "https://" : "http://";
+    const size_t length = strlen(scheme);
+    const char *address = NULL;
+    if (h->handler.peer == NULL || origin.size <= length ||
+        memcmp(origin.text, scheme, length) != 0) {
+        return false;
+    }
+    const http_span rest = {origin.text + length, origin.size - length};
+    for (uint32_t i = 0; (address = h->handler.peer(h->handler.context, i)) != NULL; i++) {
+        if (*address != '\0' && http_span_is(rest, address)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err)
 {
@@ -380,7 +428,10 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     h->origins = options->origins;
     h->origin_count = options->origin_count;
     h->host = options->host;
-    (void)policy_write(h->policy, options->viewer_servers, options->viewer_server_count);
+    h->viewer_servers = options->viewer_servers;
+    h->viewer_server_count = options->viewer_server_count;
+    h->secure = options->tls != NULL;
+    (void)policy_write(h->policy, h->viewer_servers, h->viewer_server_count, NULL);
     network_handler own = {
         .context = h,
         .opened = on_opened,
@@ -390,6 +441,7 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         .written = on_written,
         .flushed = on_flushed,
         .swept = on_swept,
+        .stalled = on_stalled,
         .closed = on_closed,
         .finished = on_finished,
     };

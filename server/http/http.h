@@ -27,13 +27,17 @@ typedef struct http_handler {
     // Calls for connections that have become WebSockets; `finished` is called when the listener is
     // closed. `received` may have no bytes: the peer has sent some that carry no message.
     network_handler sessions;
-    // The bytes received so far end a WebSocket message.
+    // Called when the bytes received so far end a WebSocket message.
     void (*fenced)(void *peer);
-    // The peer has violated the WebSocket protocol: the session must be closed with that reason.
+    // Called when the peer has violated the WebSocket protocol: the session must be closed with
+    // that reason.
     void (*refused)(void *peer, status why, const char *text);
     // Whether the server accepts work; if not, `note` says why. If so, `note` may still have
     // something that an operator should look at, else its text is empty.
     bool (*ready)(void *context, error *note);
+    // The address HOST:PORT for HTTP of a server of the fleet, by its place; "": it has none. NULL
+    // behind the last one. No function: there is no fleet.
+    const char *(*peer)(void *context, uint32_t place);
     // The text of /metrics.
     void (*metrics)(void *context, buffer *out);
 } http_handler;

@@ -72,11 +72,14 @@ struct http_listener {
     const char *host; // the address or name that it listens on, as the operator gave it
     const char *const *origins;
     uint32_t origin_count;
-    char policy[POLICY_BYTES_MAX]; // header lines of every answer
+    const char *const *viewer_servers;
+    uint32_t viewer_server_count;
+    bool secure;                   // it speaks TLS
+    char policy[POLICY_BYTES_MAX]; // header lines of every answer; http_policy() renews them
     uv_loop_t *loop;
     served_files files;        // the viewer and the client
-    www *www;                  // a game's; NULL: none
-    www *docs;                 // the documentation's; NULL: none
+    www *www;                  // files of a game; NULL: none
+    www *docs;                 // files of the documentation; NULL: none
     http_client *first, *last; // list of clients without a session
     http_client *first_resumed;
     uint32_t listed;
@@ -89,13 +92,17 @@ struct http_listener {
 
 // ---- http.c
 
-// Changes the state; asserts that the change is one of ARCHITECTURE.md's.
+// Changes the state; asserts that ARCHITECTURE.md has the change.
 void http_client_change(http_client *c, http_client_state to);
 // Whether the client is a WebSocket, broken or not.
 static inline bool http_client_is_upgraded(const http_client *c)
 {
     return c->state == HTTP_WEBSOCKET || c->state == HTTP_BROKEN;
 }
+// The header lines that restrict pages, for the fleet as it is now.
+const char *http_policy(http_listener *h);
+// Whether the page is one of the fleet's servers.
+bool http_is_peer(const http_listener *h, http_span origin);
 // Takes the client out of the list of those that wait for a request.
 void http_unlist(http_client *c);
 // Closes a connection that holds no session; nothing more is read.

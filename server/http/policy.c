@@ -39,7 +39,22 @@ status policy_check_server(const char *text, error *err)
                      text);
 }
 
-size_t policy_write(char out[POLICY_BYTES_MAX], const char *const *servers, uint32_t count)
+static int write_peers(char out[POLICY_BYTES_MAX], int used, const policy_peers *peers)
+{
+    ASSERT(peers->count <= POLICY_PEERS_MAX);
+    for (uint32_t i = 0; i < peers->count; i++) {
+        char source[POLICY_PEER_BYTES_MAX + 1];
+        const int size = snprintf(source, sizeof source, "%s%s", SCHEMES[peers->secure ? 0 : 1],
+                                  peers->addresses[i]);
+        if ((size_t)size < sizeof source && is_source(source)) {
+            used += snprintf(out + used, (size_t)(POLICY_BYTES_MAX - used), " %s", source);
+        }
+    }
+    return used;
+}
+
+size_t policy_write(char out[POLICY_BYTES_MAX], const char *const *servers, uint32_t count,
+                    const policy_peers *peers)
 {
     ASSERT(count <= POLICY_SERVERS_MAX);
     int used = snprintf(out, POLICY_BYTES_MAX,
@@ -53,6 +68,7 @@ size_t policy_write(char out[POLICY_BYTES_MAX], const char *const *servers, uint
         const char *source = strcmp(servers[i], "*") == 0 ? "ws: wss:" : servers[i];
         used += snprintf(out + used, (size_t)(POLICY_BYTES_MAX - used), " %s", source);
     }
+    used = peers != NULL ? write_peers(out, used, peers) : used;
     used += snprintf(out + used, (size_t)(POLICY_BYTES_MAX - used),
                      "\r\n"
                      "X-Content-Type-Options: nosniff\r\n"

@@ -26,7 +26,7 @@ typedef struct http_request {
     int minor;      // x of HTTP/1.x
     http_span host, origin, if_none_match, accept_encoding;
     bool close;                        // the peer wants no second answer on this connection
-    bool upgrade;                      // to WebSocket
+    bool upgrade;                      // asks for an upgrade to WebSocket
     http_span key, version, protocols; // Sec-WebSocket-…
 } http_request;
 

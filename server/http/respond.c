@@ -88,7 +88,7 @@ static void send_answer(http_client *c, const answer *a, shared_bytes *body)
 {
     char head[HEAD_MAX];
     ASSERT(!http_client_is_upgraded(c) && (body == NULL || body->size == a->size));
-    int size = put_head(a, c->listener->policy, head);
+    int size = put_head(a, http_policy(c->listener), head);
     http_client_change(c, body != NULL ? HTTP_ANSWERING : HTTP_READING);
     bool sent = connection_send_raw(c->connection, head, (size_t)size, body, body != NULL ? 1 : 0);
     if (!sent || a->close) {
@@ -146,7 +146,7 @@ static void send_refusal(http_client *c, int code, const char *text, const char 
                 .more = more,
                 .size = (size_t)size,
                 .close = true};
-    int head_size = put_head(&a, c->listener->policy, head);
+    int head_size = put_head(&a, http_policy(c->listener), head);
     (void)connection_send_raw(c->connection, head, (size_t)head_size, NULL, 0);
     (void)connection_send_raw(c->connection, body, (size_t)size, NULL, 0);
 }
@@ -196,7 +196,7 @@ static void send_body(http_client *c, const answer *a, file_body *body)
 {
     char head[HEAD_MAX];
     ASSERT(!http_client_is_upgraded(c) && c->body == NULL && body->size == a->size);
-    const int size = put_head(a, c->listener->policy, head);
+    const int size = put_head(a, http_policy(c->listener), head);
     http_client_change(c, HTTP_ANSWERING);
     c->body = file_body_ref(body);
     c->body_next = 0;

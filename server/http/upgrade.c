@@ -18,7 +18,7 @@ _Static_assert((int)FRAME_END_MAX >= (int)WEBSOCKET_END_MAX, "net has room for a
 _Static_assert((int)WEBSOCKET_CONTROL_MAX + 2 <= (int)WEBSOCKET_END_MAX, "a pong repeats its ping");
 _Static_assert((int)FRAME_HEAD_MAX >= (int)WEBSOCKET_HEAD_MAX, "and for the head of any other");
 
-// ---- framing of what is sent
+// ---- frames for output
 
 static size_t frame_head(void *context, size_t size, uint8_t *out)
 {
@@ -70,7 +70,8 @@ static bool check_handshake(http_client *c, const http_request *r,
                         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
     } else if (r->key.text == NULL || !websocket_accept(r->key.text, r->key.size, accept)) {
         respond_refused(c, 400, "Sec-WebSocket-Key is 16 bytes in base64", "");
-    } else if (!origin_allowed(r->origin, r->host, h->origins, h->origin_count)) {
+    } else if (!origin_allowed(r->origin, r->host, h->origins, h->origin_count) &&
+               !http_is_peer(h, r->origin)) {
         metrics_add(METRIC_refused_origin, 1);
         respond_refused(c, 403, "pages of this origin may not connect: caromd --origin allows one",
                         "");

@@ -15,6 +15,7 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/crc32c.h"
 #include "common/base/fold.h"
 #include "common/base/log.h"
@@ -99,22 +100,38 @@ static status walk(const char *folder, found_files *out, uint32_t *skipped, erro
     return s;
 }
 
+static uint64_t fold(uint64_t mark, const uint64_t *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        mark = fold_product(mark ^ FOLD_KEY[0], facts[i] ^ FOLD_KEY[1 + i % 4]);
+    }
+    return mark;
+}
+
+// Of a file's contents. The time of its last change by the system's clock (ctime) differs even
+// where a program has set the other one back.
+static uint64_t mark_of_file(const found_file *f)
+{
+    const struct stat *s = &f->stat;
+    const uint64_t facts[] = {(uint64_t)s->st_size,        (uint64_t)s->st_ino,
+                              (uint64_t)s->st_mtim.tv_sec, (uint64_t)s->st_mtim.tv_nsec,
+                              (uint64_t)s->st_ctim.tv_sec, (uint64_t)s->st_ctim.tv_nsec};
+    return fold(0, facts, sizeof facts / sizeof *facts);
+}
+
 static uint64_t mark_of(const found_files *files)
 {
     uint64_t mark = files->count;
     for (uint32_t i = 0; i < files->count; i++) {
         const found_file *f = &files->data[i];
-        const uint64_t facts[] = {crc32c(0, f->path, strlen(f->path)), (uint64_t)f->stat.st_size,
-                                  (uint64_t)f->stat.st_ino, (uint64_t)f->stat.st_mtim.tv_sec,
-                                  (uint64_t)f->stat.st_mtim.tv_nsec};
-        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
-            mark = fold_product(mark ^ FOLD_KEY[0], facts[k] ^ FOLD_KEY[1 + k]);
-        }
+        const uint64_t facts[] = {crc32c(0, f->path, strlen(f->path)), mark_of_file(f)};
+        mark = fold(mark, facts, sizeof facts / sizeof *facts);
     }
     return mark;
 }
 
-uint64_t www_mark(const char *folder)
+// Changes when names, sizes or times of the folder's files do. 0: it cannot be walked.
+static uint64_t www_mark(const char *folder)
 {
     found_files files = {0};
     uint32_t skipped = 0;
@@ -214,33 +231,49 @@ static uint8_t *read_packed(const char *folder, const found_file *file, size_t *
     return data;
 }
 
-// *pack_left is the number of bytes that may still be compressed; *packed becomes false if the file
-// has more.
-static status load_file(const char *folder, www_kind kind, const found_file *file,
-                        uint64_t *pack_left, bool *packed_all, served_files *out, error *err)
+// *pack_left is the number of bytes that may still be compressed; out->packed becomes false if the
+// file has more.
+static status load_file(www_folder *out, const found_file *file, uint64_t *pack_left, error *err)
 {
     uint8_t *data = NULL;
     size_t size = 0;
     status s = check_place(file->path, err);
-    s = s == STATUS_OK ? read_file(folder, file, &data, &size, err) : s;
+    s = s == STATUS_OK ? read_file(out->path, file, &data, &size, err) : s;
     if (s != STATUS_OK) {
         return s;
     }
     size_t packed_size = 0;
     const char *type = files_type(file->path);
     uint8_t *packed = NULL;
-    if (kind == WWW_DOCS) {
-        packed = read_packed(folder, file, &packed_size);
+    bool loose = false;
+    if (out->kind == WWW_DOCS) {
+        packed = read_packed(out->path, file, &packed_size);
     } else if (files_type_packs(type) && size <= *pack_left) {
         packed = pack(data, size, &packed_size);
         *pack_left -= size;
     } else if (files_type_packs(type)) {
-        *packed_all = false;
+        loose = true;
+        out->packed = false;
     }
-    files_add(out, file->path, type, (file_bytes){data, size}, (file_bytes){packed, packed_size});
+    served_files *files = &out->files;
+    files_add(files, file->path, type, (file_bytes){data, size}, (file_bytes){packed, packed_size});
+    files->data[files->count - 1].mark = mark_of_file(file);
+    files->data[files->count - 1].loose = loose;
     free(data);
     free(packed);
     return STATUS_OK;
+}
+
+// Takes a file over as it was read before. False: it has changed, or is to be compressed.
+static bool keep_file(const served_files *before, const found_file *file, served_files *out)
+{
+    const http_span path = {file->path, strlen(file->path)};
+    const served_file *old = before != NULL ? files_find_sorted(before, path) : NULL;
+    if (old == NULL || old->loose || old->mark != mark_of_file(file)) {
+        return false;
+    }
+    files_share(out, old);
+    return true;
 }
 
 static int by_path(const void *a, const void *b)
@@ -262,38 +295,40 @@ static void drop_packed(found_files *found)
     found->count = kept;
 }
 
-status www_load(const char *folder, www_kind kind, uint64_t pack_most, served_files *out,
-                uint64_t *mark, uint32_t *skipped, bool *packed, error *err)
+// Reads the folder of *out, but for the files that `before` (may be NULL) has as they are.
+static status load(const served_files *before, uint64_t pack_most, www_folder *out, error *err)
 {
     found_files found = {0};
     uint64_t bytes = 0;
-    *out = (served_files){0};
-    *skipped = 0;
-    *packed = true;
-    status s = walk(folder, &found, skipped, err);
-    *mark = mark_of(&found);
-    if (kind == WWW_DOCS) {
+    out->packed = true;
+    status s = walk(out->path, &found, &out->skipped, err);
+    out->mark = mark_of(&found);
+    if (out->kind == WWW_DOCS) {
         drop_packed(&found);
     }
     for (uint32_t i = 0; i < found.count; i++) {
         bytes += (uint64_t)found.data[i].stat.st_size;
     }
     if (s == STATUS_OK && found.count == 0) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s has no files that could be served", folder);
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s has no files that could be served",
+                      out->path);
     } else if (s == STATUS_OK && bytes > WWW_BYTES_MAX) {
         s = error_set(err, STATUS_INVALID_ARGUMENT,
-                      "the files of %s have %llu bytes together, at most %llu are served", folder,
-                      (unsigned long long)bytes, (unsigned long long)WWW_BYTES_MAX);
+                      "the files of %s have %llu bytes together, at most %llu are served",
+                      out->path, (unsigned long long)bytes, (unsigned long long)WWW_BYTES_MAX);
     }
     if (s == STATUS_OK) {
         qsort(found.data, found.count, sizeof *found.data, by_path);
-        files_reserve(out, found.count);
+        files_reserve(&out->files, found.count);
     }
     for (uint32_t i = 0; i < found.count && s == STATUS_OK; i++) {
-        s = load_file(folder, kind, &found.data[i], &pack_most, packed, out, err);
+        if (!keep_file(before, &found.data[i], &out->files)) {
+            s = load_file(out, &found.data[i], &pack_most, err);
+            out->read++;
+        }
     }
     if (s != STATUS_OK) {
-        files_free(out);
+        files_free(&out->files);
     }
     array_free(&found);
     return s;
@@ -310,25 +345,25 @@ struct www {
     uint64_t seen; // the mark that was not good, so that it is reported once
     bool changed;
     status result;
-    www_folder other; // what it has read; at other times what is no longer served, for it to free
+    www_folder other; // the folder that it has read; otherwise an old folder for it to free
     error err;
 };
 
 static void report(const www_folder *f)
 {
-    log_info("%s: %u files are served", f->path, f->files.count);
+    log_info("%s: serves %llu %s, %u of them read now", f->path,
+             COUNTED(f->files.count, "file", "files"), f->read);
     if (f->skipped > 0) {
-        log_warn("%s: %u files are not served: their paths would need percent signs, or have "
-                 "more than %d bytes",
-                 f->path, f->skipped, WWW_PATH_BYTES_MAX);
+        log_warn("%s: does not serve %llu %s, whose paths would need percent signs or have more "
+                 "than %d bytes",
+                 f->path, COUNTED(f->skipped, "file", "files"), WWW_PATH_BYTES_MAX);
     }
 }
 
 status www_read(const char *path, www_kind kind, www_folder *out, error *err)
 {
-    *out = (www_folder){.kind = kind};
-    const status s = www_load(path, kind, WWW_PACK_FIRST, &out->files, &out->mark, &out->skipped,
-                              &out->packed, err);
+    *out = (www_folder){.path = path, .kind = kind};
+    const status s = load(NULL, WWW_PACK_FIRST, out, err);
     out->path = s == STATUS_OK ? path : NULL;
     return s;
 }
@@ -350,8 +385,7 @@ static void look(uv_work_t *work)
         www_folder *o = &w->other;
         w->seen = mark;
         *o = (www_folder){.path = w->folder->path, .kind = w->folder->kind};
-        w->result = www_load(o->path, o->kind, WWW_BYTES_MAX, &o->files, &o->mark, &o->skipped,
-                             &o->packed, &w->err);
+        w->result = load(&w->folder->files, WWW_BYTES_MAX, o, &w->err);
     }
 }
 

@@ -2,15 +2,15 @@
 // that of the documentation's site (--docs DIR).
 //
 // The folder is read as a whole before the process takes its sockets, so that nobody waits for it
-// and a request reads no disk. It is read again when something in it has changed: a look at its
-// names, sizes and times every WWW_LOOK_MS on a thread of libuv's pool. Connections that are
-// sending an old file keep it to its end. The site is read once, with the compressed files that
-// docs/build.py put beside its pages.
+// and a request reads no disk. A look at its names, sizes and times every WWW_LOOK_MS, on a thread
+// of libuv's pool, finds the files that have changed, and those alone are read again. Connections
+// that are sending an old file keep it to its end. The site is read once, with the compressed files
+// that docs/build.py put beside its pages.
 //
 // A game's texts are compressed while the folder is read: at first WWW_PACK_FIRST bytes, a fraction
 // of a second, and the others by the pool while the server already serves them as they are.
 //
-// Network thread only, except www_read, www_load and www_mark: any thread.
+// Network thread only, except www_read: any thread.
 #ifndef CAROM_SERVER_HTTP_WWW_H
 #define CAROM_SERVER_HTTP_WWW_H
 
@@ -23,7 +23,7 @@
 #include "server/http/request.h"
 
 enum {
-    WWW_LOOK_MS = 500,       // between looks for changes
+    WWW_LOOK_MS = 500,       // time between looks for changes
     WWW_FILES_MAX = 4096,    // files of the folder
     WWW_PATH_BYTES_MAX = 512 // longest path of a file in the folder
 };
@@ -35,31 +35,26 @@ typedef enum www_kind {
     WWW_DOCS  // made by docs/build.py: NAME.gz is NAME by gzip
 } www_kind;
 
-// Reads all files below the folder, sorted by path. Compresses texts up to `pack_most` bytes in
-// that order, where that makes them smaller; *packed says whether it got to all of them.
-// The folder itself may be a link. Not served: names that begin with a dot, links, and names that a
-// request could only write with percent signs; *skipped counts the latter. `mark` is www_mark's.
-// Errors: INVALID_ARGUMENT for a folder that cannot be read, is empty or too large, or has files
-// where the server has its own
-// (/viewer/, /src/, /healthz, /readyz, /metrics, /rpc).
-status www_load(const char *folder, www_kind kind, uint64_t pack_most, served_files *out,
-                uint64_t *mark, uint32_t *skipped, bool *packed, error *err);
-// A number that changes when names, sizes or times of the folder's files change.
-uint64_t www_mark(const char *folder);
-
-// A folder and what was last read of it.
+// A folder, and its files as they were read last.
 typedef struct www_folder {
     const char *path; // NULL: there is none
     www_kind kind;
     served_files files;
     uint64_t mark;
     uint32_t skipped;
-    bool packed; // no text is left to compress
+    uint32_t read; // files of these that were read the last time; the others had not changed
+    bool packed;   // no text is left to compress
 } www_folder;
 
-// `path` must outlive it. Errors: www_load's, and then *out has no path.
+// Reads all files below the folder, sorted by path. Compresses texts of WWW_PACK_FIRST bytes, in
+// that order, where that makes them smaller. `path` must outlive *out.
+// The folder itself may be a link. Not served: names that begin with a dot, links, and names that a
+// request could only write with percent signs; out->skipped counts the latter.
+// Errors: INVALID_ARGUMENT for a folder that cannot be read, is empty or too large, or has files
+// where the server has its own (/viewer/, /src/, /healthz, /readyz, /metrics, /rpc); then *out has
+// no path.
 status www_read(const char *path, www_kind kind, www_folder *out, error *err);
-// Frees what was read.
+// Frees the files that were read.
 void www_drop(www_folder *folder);
 
 typedef struct www www;

@@ -103,7 +103,7 @@ void connection_end_now(connection *c)
     }
 }
 
-// ---- what is known of it
+// ---- properties of a connection
 
 bool connection_is_open(const connection *c)
 {
@@ -204,9 +204,8 @@ void connection_sweep(connection *c, uint64_t now_ms)
     if (waits && stuck) {
         if (c->state == CONNECTION_OPEN) { // a closing connection was counted when it began to
                                            // close
-            audit_refusal(AUDIT_SESSION_UNKNOWN, "", c->name, STATUS_LIMIT_EXCEEDED,
-                          "stall_ms: it takes no output, closed");
             metrics_add(METRIC_connections_overrun, 1);
+            c->network->handler.stalled(c->peer);
         }
         connection_end_now(c);
     } else if (!waits && network_awake_ms(c->network) >= c->ending.deadline_ms) {

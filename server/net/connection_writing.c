@@ -112,15 +112,19 @@ static job_progress flush_one(turn_job *job, const turn *slice)
 void connection_mark_dirty(connection *c)
 {
     if (!turn_job_queued(&c->output.flush)) {
+        c->output.flushes = c->output.queue.size <= SHORT_BYTES ? &c->network->short_writes
+                                                                : &c->network->long_writes;
         const bool added =
-            turn_queue_add(&c->network->writes, &c->output.flush, flush_one, c->subject);
+            turn_queue_add(c->output.flushes, &c->output.flush, flush_one, c->subject);
         ASSERT(added);
     }
 }
 
 void connection_unmark_dirty(connection *c)
 {
-    turn_queue_remove(&c->network->writes, &c->output.flush);
+    if (c->output.flushes != NULL) {
+        turn_queue_remove(c->output.flushes, &c->output.flush);
+    }
 }
 
 // ---- sending
@@ -179,7 +183,7 @@ bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_b
     return enqueue(c, NULL, 0, bytes, size, tail, token);
 }
 
-// `before` has the frame's head and the message's, which were not queued.
+// `before` has the heads of the frame and of the message, which were not queued.
 static bool send_unqueued(connection *c, const uint8_t *before, size_t before_size,
                           shared_bytes *tail, uint64_t token)
 {

@@ -11,11 +11,12 @@
 #include <sys/socket.h>
 
 #include "common/base/assert.h"
+#include "server/base/clock.h"
 #include "server/net/internal.h"
 
 void handshakes_init(network *n)
 {
-    turn_queue_init(&n->handshakes, UINT32_MAX);
+    turn_queue_init(&n->handshakes, UINT32_MAX, clock_processor_ns);
 }
 
 void handshakes_deinit(network *n)

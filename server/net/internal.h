@@ -18,6 +18,7 @@ enum {
     // byte a nanosecond, between these bounds.
     FLUSH_BYTES_LEAST = 16 * 1024,
     FLUSH_BYTES_MOST = 128 * 1024,
+    SHORT_BYTES = 4 * 1024,   // output up to this goes ahead of larger output
     WAITING_BYTES = 4 * 1024, // most bytes passed to libuv when a socket accepts no more for now
     WRITE_LEAST_NS = 500000,  // time of a turn that is kept for writing
     // Handshakes, new connections and ends are limited by number too: measuring their time would
@@ -46,7 +47,7 @@ typedef enum connection_state {
     CONNECTION_NEW,      // has no peer yet: it is being accepted, or waits for its PROXY header
     CONNECTION_OPEN,     // the handler gets its events
     CONNECTION_FLUSHING, // closing: the outbox is being written
-    CONNECTION_ENDED,    // FIN sent: waits for the peer's
+    CONNECTION_ENDED,    // FIN sent: waits for the FIN of the peer
     CONNECTION_CLOSED    // uv_close was called, or will be in one of the next turns
 } connection_state;
 
@@ -74,7 +75,7 @@ typedef struct parked_list {
 
 // The hand-over of a connection's socket to a relay, while libuv's handle of it is closed here.
 typedef enum handover_state {
-    HANDOVER_NONE,  // the connection has its socket itself
+    HANDOVER_NONE,  // no relay has the socket
     HANDOVER_BEGUN, // the handle is being closed
     HANDOVER_LOST,  // like BEGUN; the relay's end of the connection is already gone
     HANDOVER_FINISHED
@@ -102,13 +103,14 @@ typedef struct connection_input {
 typedef struct connection_output {
     outbox queue;
     uv_write_t write;
-    bool write_pending; // `write` is in use, for the first `busy` bytes of the queue
-    size_t busy;        // bytes at the front of the queue: passed to libuv, or sealed
-    size_t write_most;  // bytes of one write, FLUSH_BYTES_MOST at most
-    turn_job flush;     // queued while it has new output
-    uint64_t moved_ms;  // when output last moved, or began to wait
-    size_t moved_left;  // bytes that were left at that time
-    uint64_t queued_ms; // when the queue was last empty and got something
+    bool write_pending;  // `write` is in use, for the first `busy` bytes of the queue
+    size_t busy;         // bytes at the front of the queue: passed to libuv, or sealed
+    size_t write_most;   // bytes of one write, FLUSH_BYTES_MOST at most
+    turn_job flush;      // queued while it has new output
+    turn_queue *flushes; // the queue that it is in, or was in last; NULL: none yet
+    uint64_t moved_ms;   // when output last moved, or began to wait
+    size_t moved_left;   // bytes that were left at that time
+    uint64_t queued_ms;  // when the queue was last empty and got something
     uint64_t sent_bytes;
 } connection_output;
 
@@ -217,14 +219,15 @@ struct network {
     bool bare;      // has no listener: connections are made by connection_adopt()
     io_threads *io; // threads that have the sockets; NULL: this thread
     uv_timer_t sweep;
-    uv_timer_t more;    // a timer of length 0, active while something is left for the next turn
+    uv_timer_t more;    // a timer of length 0, active while work is left for the next turn
     bool goes_on;       // something is left for the next turn
     uv_prepare_t flush; // writes, before the loop waits, the output queued in its round
     uv_loop_t *loop;
     const limits *limits;
     network_handler handler;
     connection *first; // all connections
-    turn_queue writes; // connections with new output
+    // Connections with new output: those with up to SHORT_BYTES, and the others
+    turn_queue short_writes, long_writes;
     // connections whose socket is closed in one of the next turns, in order
     connection *first_ending;
     connection **ending_end;
@@ -270,7 +273,8 @@ void handshakes_run(network *n);
 
 // ---- proxied.c: connections that begin with a PROXY header
 
-// Whether the connection is a proxy's, and so waits for its header from here on (or was closed).
+// Whether the connection comes from a proxy, and so waits for its header from here on (or was
+// closed).
 bool proxied_begin(connection *c);
 void proxied_sweep(connection *c, uint64_t now_ms);
 // Forgets the connection, which is gone and may have waited.
@@ -282,7 +286,7 @@ void proxied_gone(connection *c);
 void connection_accept(listener *l);
 // Names the connection by its IPv4 or IPv6 address and port.
 void connection_name(connection *c, const struct sockaddr *address);
-// Opens the connection at the handler: it has its name, and its next byte is the peer's.
+// Opens the connection at the handler: it has its name, and its next byte comes from the peer.
 void connection_begin(connection *c);
 // Makes the far end of a relayed connection, with the socket that the relay brings.
 void connection_adopt(network *n, relay *r);
@@ -306,7 +310,7 @@ void input_change(connection *c, input_state to);
 bool input_wanted(const connection *c);
 // Polls again a socket that was parked or has had its piece of a handshake.
 void connection_poll_input(connection *c);
-// Takes `size` bytes from the socket, or an error of libuv's: UV_EOF at the peer's end.
+// Takes `size` bytes from the socket, or an error of libuv: UV_EOF after the peer's FIN.
 void connection_take_input(connection *c, ssize_t size, const uint8_t *data);
 void connection_input_over(connection *c);
 // Starts or stops reading: it reads if someone wants it, and, while closing, to see the peer's end.

@@ -9,7 +9,7 @@ static const int64_t STAGE_ENDS[LOOP_STAGE_COUNT] = {
     [LOOP_HANDSHAKE] = 1000000, [LOOP_READ] = 1250000,  [LOOP_WORK] = 2250000,
     [LOOP_ANSWER] = 3250000,    [LOOP_WRITE] = 4000000,
 };
-// The ends of the stages while a later stage is behind.
+// The same while a later stage has work left over from the turn before.
 static const int64_t ENDS_BEHIND[LOOP_STAGE_COUNT] = {
     [LOOP_HANDSHAKE] = 250000, [LOOP_READ] = 500000,   [LOOP_WORK] = 1500000,
     [LOOP_ANSWER] = 2750000,   [LOOP_WRITE] = 4000000,

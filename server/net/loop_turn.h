@@ -6,8 +6,9 @@
 // the turn's beginning, so that a flood of one kind leaves time for the others; unfinished work
 // continues in the next turn. Old work ends first: while a stage is behind, the stages before
 // it have less of the turn, as more input would only wait longer, in more memory. Past a stage's
-// end each subject (whoever a connection counts for: a token's subject, an address) is still served
-// once, until the turn reaches its greatest length, so that nobody waits behind others' floods.
+// end each subject (the token's subject or address for which a connection counts) is still served
+// once, until the turn reaches its greatest length, so that no subject waits behind the floods of
+// others.
 //
 // One struct for each loop; its thread only.
 #ifndef CAROM_SERVER_NET_LOOP_TURN_H

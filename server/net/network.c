@@ -25,8 +25,8 @@ enum {
 
 // When descriptors run out, libuv closes one that it keeps in reserve, accepts each waiting
 // connection and closes it, so that the listener does not stay ready and the loop does not spin.
-// This is called only if that fails too. (main.c makes sure that the limit on connections is
-// reached before.)
+// This is called only if that fails too: the limit on connections (process/bounds.h) is usually
+// reached before.
 static void on_accept_failed(network *n, int result)
 {
     metrics_add(METRIC_connections_refused, 1);
@@ -76,14 +76,27 @@ static void begin_turn(network *n)
 }
 
 // Flushes connections with new output, those first whose subjects have used the least of this
-// time: a small answer does not wait behind a thousand large snapshots.
+// time. Short output has half of the time before the long: an answer does not wait for a piece of
+// each of hundreds of large snapshots.
+static bool flush_in_turn(network *n, const turn *whole)
+{
+    const turn half = turn_part(whole, turn_left_ns(whole) / 2);
+    bool more = n->short_writes.count > 0 &&
+                turn_queue_run(&n->short_writes, n->long_writes.count > 0 ? &half : whole);
+    const bool long_more = n->long_writes.count > 0 && turn_queue_run(&n->long_writes, whole);
+    if (more && !turn_over(whole)) {
+        more = turn_queue_run(&n->short_writes, whole);
+    }
+    return more || long_more;
+}
+
 static void flush_some(network *n)
 {
-    if (n->writes.count == 0) {
+    if (n->short_writes.count + n->long_writes.count == 0) {
         return;
     }
     const turn left = loop_turn_stage_least(n->time, LOOP_WRITE, WRITE_LEAST_NS);
-    if (turn_queue_run(&n->writes, &left)) {
+    if (flush_in_turn(n, &left)) {
         loop_turn_behind(n->time, LOOP_WRITE);
         metrics_add(METRIC_network_turns_cut, 1);
         network_go_on(n);
@@ -323,7 +336,7 @@ static void free_closed(uv_handle_t *handle)
     free(handle);
 }
 
-// Closes all listeners, as before the first.
+// Closes all listeners, so that none is left when opening one failed.
 static void drop_listeners(network *n)
 {
     while (n->listener_count > 0) {
@@ -433,7 +446,9 @@ static network *create(uv_loop_t *loop, const limits *bounds, const network_hand
     n->turn = 1;
     n->ending_end = &n->first_ending;
     handshakes_init(n);
-    turn_queue_init(&n->writes, UINT32_MAX); // each connection is in it once at most
+    // Each connection is in it once at most
+    turn_queue_init(&n->short_writes, UINT32_MAX, clock_processor_ns);
+    turn_queue_init(&n->long_writes, UINT32_MAX, clock_processor_ns);
     loop_turn_init(&n->own_time, clock_now_ns);
     n->time = &n->own_time;
     return n;
@@ -552,6 +567,7 @@ void network_close(network *n)
 void network_free(network *n)
 {
     handshakes_deinit(n);
-    turn_queue_deinit(&n->writes);
+    turn_queue_deinit(&n->short_writes);
+    turn_queue_deinit(&n->long_writes);
     free(n);
 }

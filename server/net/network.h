@@ -30,15 +30,18 @@
 typedef struct network network;
 typedef struct connection connection;
 
+#define CONNECTION_STALLED "stall_ms: it takes no output, closed" // for the log
+
 typedef struct network_handler {
     void *context;
-    // A peer has connected. The returned value is the `peer` of the other calls; NULL, after
-    // connection_close, rejects the connection and there are no other calls.
+    // Called when a peer has connected. The returned value is the `peer` of the other calls; NULL,
+    // after connection_close, rejects the connection and there are no other calls.
     void *(*opened)(void *context, connection *c);
     void (*received)(void *peer, const uint8_t *data, size_t size);
     // The peer will send no more, but may still read.
     void (*ended)(void *peer);
-    // The block that was sent with this token has left. The handler must not send or close here.
+    // Called when the block that was sent with this token has left. The handler must not send or
+    // close here.
     void (*written)(void *peer, uint64_t token);
     // Called once a round of the loop, before queued output is written; may be NULL.
     void (*worked)(void *context);
@@ -46,7 +49,10 @@ typedef struct network_handler {
     void (*flushed)(void *context);
     // Called every NETWORK_SWEEP_MS for each connection.
     void (*swept)(void *peer, uint64_t now_ms);
-    // The connection has ended, for any reason.
+    // An open connection took no output for stall_ms: it is counted, and ends now. The handler logs
+    // it; it must not send or close here.
+    void (*stalled)(void *peer);
+    // Called when the connection has ended, for any reason.
     void (*closed)(void *peer);
     // Called after network_close, when the loop has no handle of the network any more.
     void (*finished)(void *context);
@@ -72,7 +78,7 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, const list
                     const limits *bounds, const network_handler *handler, network **out,
                     error *err);
 
-// The descriptors that listen; the network's.
+// The descriptors that listen; the network closes them.
 listen_sockets network_descriptors(const network *n);
 
 // Secures all connections by TLS; to be called before the first comes. `answer` is sent
@@ -121,7 +127,7 @@ enum {
 };
 
 // Marks where messages begin and end on a connection whose bytes alone do not show it (a
-// WebSocket). `context` is the caller's; it must outlive the connection.
+// WebSocket). The caller owns `context`, which must outlive the connection.
 typedef struct connection_framing {
     // Writes the bytes that precede a message of `size` bytes; returns their number, at most
     // FRAME_HEAD_MAX.

@@ -17,7 +17,7 @@ enum {
 
 _Static_assert(GATHER_LEAST < GATHER_MAX && GATHER_MAX <= GATHER_BYTES, "blocks grow to the most");
 
-// ---- what is held in all
+// ---- the bytes of all outboxes
 
 static int64_t size_of(const shared_bytes *b)
 {

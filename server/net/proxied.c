@@ -56,7 +56,7 @@ static void finish(connection *c, const proxy_header *header)
     int stopped = uv_read_stop((uv_stream_t *)&c->socket);
     ASSERT(stopped == 0);
     if (header->told) {
-        log_debug("connection %s carries another client's", c->name);
+        log_debug("a proxy passes a client on over connection %s", c->name);
         connection_name(c, &header->source.any);
     }
     drop_greeting(c);

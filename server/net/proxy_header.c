@@ -42,7 +42,7 @@ static proxy_result check_begin(const uint8_t *data, size_t size, const char **w
     if (memcmp(data, SIGNATURE, signature) != 0) {
         return memcmp(data, FIRST_VERSION, first) == 0
                    ? broken(why, "version 1 is not spoken: the proxy has to send version 2")
-                   : broken(why, "there is none: what --proxy-from names has to send one");
+                   : broken(why, "there is none: the proxies of --proxy-from must send one");
     }
     if (size > SIGNATURE_BYTES && (data[12] & 0xF0) != VERSION) {
         return broken(why, "its version is not 2");

@@ -72,7 +72,7 @@ static status add_one(proxy_peers *p, char *item, error *err)
     }
     if (!is_clean(&made)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s': the address has bits beyond those that count", whole);
+                         "'%s': the address has bits set beyond its prefix", whole);
     }
     if (p->count == PROXY_PEERS_MAX) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", PROXY_PEERS_MAX);

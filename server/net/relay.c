@@ -162,6 +162,9 @@ static void let_go(relay *r)
     connection *near = r->near;
     r->near = NULL;
     near->relay = NULL;
+    if (r->stalled && near->state == CONNECTION_OPEN) {
+        near->network->handler.stalled(near->peer);
+    }
     order(r, &r->free, RELAY_FREE);
     connection_gone(near);
 }
@@ -267,6 +270,13 @@ static void on_swept(void *peer, uint64_t now_ms)
     (void)now_ms;
 }
 
+// The near side knows whose connection it is.
+static void on_stalled(void *peer)
+{
+    relay *r = peer;
+    r->stalled = true;
+}
+
 static void on_closed(void *peer)
 {
     relay *r = peer;
@@ -290,6 +300,7 @@ network_handler relay_handler(io_thread *t)
         .written = on_written,
         .flushed = on_flushed,
         .swept = on_swept,
+        .stalled = on_stalled,
         .closed = on_closed,
         .finished = on_finished,
     };

@@ -74,7 +74,7 @@ typedef struct relay_batch {
 
 typedef struct io_thread {
     io_threads *all;
-    queue orders; // to the far connections
+    queue orders; // orders to the far connections
     relay_message stop;
     // The near side's fields.
     pthread_t thread;
@@ -90,7 +90,7 @@ typedef struct io_thread {
 
 struct io_threads {
     uv_async_t wake; // wakes the network thread's loop: there are reports
-    queue reports;   // to the near connections, from all threads
+    queue reports;   // reports to the near connections, from all threads
     void (*closed)(void *context);
     void *context;
     int count;
@@ -112,6 +112,7 @@ struct relay {
     uint32_t block_count;
     shared_bytes *blocks[RELAY_BLOCKS_MAX];
     uint64_t sent; // bytes that the far side has passed to the kernel before WRITTEN
+    bool stalled;  // set by the far side before GONE: it ended since the peer took no output
     // The near side's fields.
     connection *near;
     relay_input *first, **last; // input that waits until the connection is read
@@ -125,7 +126,8 @@ struct relay {
 
 // ---- network thread
 
-// Hands the connection's socket over, with its TLS if it has any. The descriptor is the relay's.
+// Hands the connection's socket over, with its TLS if it has any. The relay then owns the
+// descriptor.
 relay *relay_open(io_threads *t, connection *near, int descriptor);
 // Passes on as much of the outbox as one write takes; `connection_written` is called when that is
 // done.

@@ -9,7 +9,7 @@
 #include "server/base/memory.h"
 #include "server/net/network.h"
 
-enum { OWN_DESCRIPTORS = 96 }; // besides connections: the loop's, files, refused sockets
+enum { OWN_DESCRIPTORS = 96 }; // besides connections: files, refused sockets, those of the loop
 
 enum {
     // Larger heap pieces are mappings, which return to the system when freed. (The C library would

@@ -1,4 +1,4 @@
-// Fits the limits to what the system grants the process: descriptors and memory.
+// Fits the limits to the descriptors and the memory that the system grants the process.
 //
 // Main thread, before any other starts.
 #ifndef CAROM_SERVER_PROCESS_BOUNDS_H

@@ -205,6 +205,6 @@ status crash_write(const char *directory, const crash_lines *lines, error *err)
         (void)close(fd);
     }
     return good ? STATUS_OK
-                : error_set(err, STATUS_UNAVAILABLE, "'%s' cannot be written anew: %s", path,
+                : error_set(err, STATUS_UNAVAILABLE, "'%s' cannot be rewritten: %s", path,
                             strerror(why));
 }

@@ -380,7 +380,7 @@ void takeover_release(takeover *t, int worlds)
     }
     if (!send_message(t->peer, RELEASED, &worlds, 1)) {
         // Takeover_await reports the failure
-        log_warn("the new process cannot be told: %s", strerror(errno));
+        log_warn("cannot notify the new process: %s", strerror(errno));
     }
 }
 

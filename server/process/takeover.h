@@ -40,7 +40,8 @@ typedef struct takeover_handler {
     // Returns the server's listening sockets. False if the server is about to stop, or is still
     // restoring worlds.
     bool (*sockets)(void *context, listen_sockets *rpc, listen_sockets *http);
-    // The new process is ready: the server must stop and call takeover_release. False as above.
+    // Called when the new process is ready: the server must stop and call takeover_release. False
+    // as above.
     bool (*stop)(void *context);
 } takeover_handler;
 

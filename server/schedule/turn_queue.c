@@ -13,9 +13,10 @@
 // little work waits for a round.
 static const int64_t SLICE_LEAST_NS = 250000, ROUND_NS = 5000000;
 
-void turn_queue_init(turn_queue *q, uint32_t most)
+void turn_queue_init(turn_queue *q, uint32_t most, turn_clock *processor)
 {
-    *q = (turn_queue){.most = most};
+    ASSERT(processor != NULL);
+    *q = (turn_queue){.most = most, .processor = processor};
 }
 
 void turn_queue_deinit(turn_queue *q)
@@ -159,7 +160,7 @@ static void run_piece(turn_queue *q, share *one, const turn *t)
     *job = (turn_job){0};
     q->running = job;
     const job_progress progress = run(job, &slice);
-    const int64_t took = turn_used_ns(&slice);
+    const int64_t took = work_time_of(&q->time, turn_used_ns(&slice));
     q->longest_ns = took > q->longest_ns ? took : q->longest_ns;
     shares_charge(&q->shares, one, took);
     if (progress == JOB_GOES_ON) {
@@ -176,6 +177,7 @@ bool turn_queue_run(turn_queue *q, const turn *t)
 {
     ASSERT(q->serving == NULL); // must not be called by a job
     bool over = false;
+    q->time = work_time_begin(q->processor);
     while (!over && (q->serving = take_next(q)) != NULL) {
         run_piece(q, q->serving, t);
         if (q->serving->first != NULL) {

@@ -23,7 +23,8 @@
 //     …each time round:  turn t = turn_begin(clock_now_ns, TURN_NS);
 //                        bool more = turn_queue_run(&queue, &t);
 //
-// Bounded by the `most` of turn_queue_init. One thread.
+// A subject is charged with the processor time of its pieces (work_time.h). Bounded by the `most`
+// of turn_queue_init. One thread.
 #ifndef CAROM_SERVER_SCHEDULE_TURN_QUEUE_H
 #define CAROM_SERVER_SCHEDULE_TURN_QUEUE_H
 
@@ -33,12 +34,13 @@
 #include "common/base/array.h"
 #include "server/schedule/shares.h"
 #include "server/schedule/turn.h"
+#include "server/schedule/work_time.h"
 
 typedef struct turn_job turn_job;
 
 typedef enum job_progress { JOB_GOES_ON, JOB_DONE } job_progress;
 
-// Does a piece, until the slice is over.
+// Does one piece of the work, and returns when the slice is over.
 typedef job_progress job_function(turn_job *job, const turn *slice);
 
 struct turn_job {
@@ -49,15 +51,18 @@ struct turn_job {
 
 typedef struct turn_queue {
     shares shares;
+    turn_clock *processor;  // the thread's processor time
+    work_time time;         // measures the pieces of the turn that runs
     ARRAY(share *) waiting; // a heap of subjects with jobs; the top has used the least
     turn_job *running;      // NULL: none, or removed while it ran
     share *serving;         // share whose job runs
     uint32_t count, most;   // number of jobs, and its maximum
     uint64_t cuts;          // number of turns that ended with jobs left
-    int64_t longest_ns;     // the longest piece so far
+    int64_t longest_ns;     // the longest piece so far [processor time]
 } turn_queue;
 
-void turn_queue_init(turn_queue *q, uint32_t most);
+// `processor`: the thread's processor time, as clock_processor_ns() is.
+void turn_queue_init(turn_queue *q, uint32_t most, turn_clock *processor);
 // The queue must be empty.
 void turn_queue_deinit(turn_queue *q);
 

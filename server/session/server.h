@@ -17,10 +17,13 @@
 #include "server/net/network.h"
 #include "server/net/proxy_peers.h"
 #include "server/net/tls.h"
+#include "server/session/relay/targets.h"
 #include "server/storage/storage.h"
 
 typedef struct server server;
 struct fleet;
+struct agones;
+struct peers;
 
 typedef struct server_world {
     const char *name;
@@ -47,23 +50,23 @@ typedef struct server_options {
     const limits *limits;
     auth_keys *keys; // owned by the caller; NULL: every client is an admin, and must therefore be
                      // on this machine, unless one of the next two is set:
-    role guests;     // of sessions without a token; ROLE_NONE: there are no guests
+    role guests;     // role of sessions without a token; ROLE_NONE: there are no guests
     bool insecure;
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
     const tls_files *tls;       // owned by the caller, who may reload them; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;
-    const struct world_template *templates; // of worlds that world.join makes
+    const struct world_template *templates; // for worlds that world.join makes
     uint32_t template_count;
-    struct fleet *fleet;      // the caller's, joined; NULL: this server is alone
+    struct fleet *fleet;      // joined, owned by the caller; NULL: this server is alone
     const char *node;         // its name in the fleet
-    const char *fleet_prefix; // of the fleet's keys
-    const char *fleet_host;   // where other servers reach this one; NULL: nowhere
-    uint16_t fleet_port;
-    const uint8_t *fleet_secret; // the key that the fleet's servers share
-    size_t fleet_secret_size;
-    const char *replay;             // a recording that is served as a world; NULL: none
-    const char *data;               // the data directory; NULL: worlds end with the server
+    const char *fleet_prefix; // prefix of the fleet's keys
+    struct peers *peers;      // opened, for connections of other servers; NULL: none
+    bool standby_log;         // worlds of other servers are followed without playing their logs
+    struct agones *agones;    // owned by the caller; NULL: nothing is reported to Agones
+    relay_options relay;      // its texts outlive the server
+    const char *replay;       // a recording that is served as a world; NULL: none
+    const char *data;         // the data directory; NULL: worlds end with the server
     const storage_options *storage; // NULL: the defaults
     const char *const *load_aside;  // names of worlds that are set aside (aside.h), to be started
     uint32_t load_aside_count;
@@ -71,8 +74,8 @@ typedef struct server_options {
     // sockets that listen already, instead of host and port. Taken over
     const listen_sockets *rpc_sockets;
     const listen_sockets *http_sockets; // the same for HTTP
-    int handed_worlds; // a file of worlds (handover.h) from the process before; 0: none. Stays
-                       // the caller's
+    int handed_worlds; // a file of worlds (handover.h) from the process before; 0: none. The caller
+                       // owns it
     // this process wrote the file: the process that should have taken over has failed
     bool handed_back;
     // first number of worlds and sessions: higher than any that a client may remember
@@ -120,13 +123,17 @@ bool server_may_hand_over(const server *s);
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 
 // Another server of the fleet serves the world now (`winner`; NULL: nobody, as its record was
-// removed): stops serving it here, without a trace but its log, and tells its sessions.
+// removed): stops serving it here, keeping only its log, and notifies its sessions.
 struct world_record;
 void server_lose_world(server *s, const char *world, const struct world_record *winner);
 
 // This server's load, for its fleet.
 struct fleet_load;
 void server_load(const server *s, struct fleet_load *out);
+
+// Describes this server for Agones.
+struct agones_view;
+void server_look(server *s, struct agones_view *out);
 
 // The listening sockets, which the server owns; *http is -1 if HTTP is off.
 void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http);

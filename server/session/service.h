@@ -46,7 +46,7 @@ struct server {
     uv_timer_t tidying;  // looks for free memory of the heap now and then
     uv_thread_t trimmer; // returns it to the system, if `trimming`
     bool trimming;
-    atomic_bool trimmed;    // the trimmer's: it is about to end
+    atomic_bool trimmed;    // the trimmer is about to end
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     loop_turn turn;         // the loop's turn
     turn_queue work;        // see work.h
@@ -68,11 +68,12 @@ struct server {
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
     session_store session_store;
-    struct pairs *pairs; // other servers of the fleet, for replicated worlds; NULL: none
+    struct upstreams *upstreams; // the servers that this relay follows; NULL: it is no relay
+    struct pairs *pairs;         // other servers of the fleet, for replicated worlds; NULL: none
     struct {
         uint64_t end_ms;    // until then worlds are moved away; 0: they are not
         uint32_t under_way; // how many are at the moment
-    } moving;               // of a server that shuts down
+    } moving;               // used while the server shuts down
     uint32_t claimed;       // restored worlds whose names the fleet has answered for
     error claim_error;
     restored_worlds restored; // worlds of its directory that no simulation thread has yet

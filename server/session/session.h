@@ -65,7 +65,7 @@ typedef struct session_identity {
     grant *grant; // owned; NULL: no token was accepted, or none is required
     // decides about its batches for later ticks; NULL: none yet (a reference)
     standing *standing;
-    limits bounds;        // the server's, lowered by the grant
+    limits bounds;        // limits of the server, lowered by the grant
     quota_owner *address; // NULL for addresses without a quota (a reference)
     quota_owner *subject; // NULL without a token (a reference)
     // memory of its subscriptions, if it has no quota owner; else NULL (a reference)
@@ -79,7 +79,7 @@ typedef struct session_identity {
 // The input that its connection has paid for.
 typedef struct session_meter {
     bucket asked;         // requests
-    bucket received;      // in bytes
+    bucket received;      // received bytes
     uint64_t paid_bytes;  // received bytes of the connection that are paid for
     bool input_throttled; // input waits because of `received`
 } session_meter;
@@ -180,6 +180,7 @@ void session_fenced(void *peer);
 void session_refused(void *peer, status why, const char *text);
 void session_written(void *peer, uint64_t token);
 void session_swept(void *peer, uint64_t now_ms);
+void session_stalled(void *peer);
 void session_closed(void *peer);
 
 // Sends the reason to the peer and closes. The session's subscriptions end.
@@ -213,11 +214,15 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
 void session_destroy(session *s);
 // Another thread has decoded its message: continues with it.
 void session_decoded(session *s, decoding *d);
+// Charges received bytes; a connection in debt is not read until the debt is paid.
+void session_charge_input(session *s);
+// Ends a half-closed session whose calls were all answered.
+void session_finish_if_done(session *s);
 // Adds its job: to handle input that has come, or had to wait.
 void session_work(session *s);
 // Called when the session's subject has changed or become known: charges the connection to it.
 void session_deal(session *s);
-// A request of it goes to this world.
+// Records that a request of the session goes to this world.
 void session_visit(session *s, uint64_t world);
 
 #endif

@@ -204,9 +204,11 @@ static session *find_number(const server *s, uint64_t number)
 status sessions_kick(server *s, const kick_args *args, error *err)
 {
     session *kicked = find_number(s, args->session);
-    if (kicked == NULL || kicked->fate != FATE_KEPT) {
-        return error_set(err, STATUS_NOT_FOUND, "session %llu does not exist",
-                         (unsigned long long)args->session);
+    const uint32_t fallen = standing_end_session(s, args->session); // it may have left batches
+    if (kicked == NULL || session_closes(kicked)) {
+        return fallen > 0 ? STATUS_OK
+                          : error_set(err, STATUS_NOT_FOUND, "session %llu does not exist",
+                                      (unsigned long long)args->session);
     }
     metrics_add(METRIC_sessions_kicked, 1);
     rights_fall(kicked);

@@ -8,8 +8,8 @@
 #include "server/session/placement/seating.h"
 
 enum {
-    TIDYING_MS = 1000, // between two looks for free memory
-    START_REPORT_S = 5 // between two lines of the log about a start that takes long
+    TIDYING_MS = 1000, // time between two looks for free memory
+    START_REPORT_S = 5 // time between two lines of the log about a start that takes long
 };
 
 // Runs on a thread of its own: it takes the locks of all parts of the heap, one after another,

@@ -171,8 +171,8 @@ static long read_holder(int fd)
     return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-// Locks the file that tells a second server which process uses the directory; servers that do not
-// check the directory's own lock are stopped by this one.
+// Locks the file from which a second server learns which process uses the directory; servers that
+// do not check the directory's own lock are stopped by this one.
 static int directory_lock(disk *d, long *holder)
 {
     directory *dir = (directory *)d;

@@ -11,8 +11,8 @@
 
 #include "server/storage/disk.h"
 
-// `of` must outlive it. EAGAIN: files went away meanwhile; try again. Other errno values: as the
-// disk's. *out is to be given back with its destroy().
+// `of` must outlive it. EAGAIN: files went away meanwhile; try again. Other errno values come from
+// the disk. *out is to be given back with its destroy().
 int disk_still_catch(disk *of, disk **out);
 
 // Adds a user, which must call destroy() as well.

@@ -251,12 +251,7 @@ static void finish_request(storage *s, store_request *r, const error *err)
 static void forget_gone(storage *s, storage_world *w)
 {
     ASSERT(w->stage == STORED_GONE && w->owner_released);
-    for (uint32_t i = 0; i < s->gone.count; i++) {
-        if (s->gone.data[i] == w) {
-            array_swap_remove(&s->gone, i);
-            break;
-        }
-    }
+    array_swap_remove_value(&s->gone, w);
     stored_free(w);
 }
 

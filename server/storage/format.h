@@ -43,7 +43,7 @@ format_result segment_header_read(const uint8_t bytes[SEGMENT_HEADER_BYTES], seg
 
 typedef struct group_header {
     uint32_t bytes;   // bytes of the records that follow
-    uint32_t records; // their number; 0: a seal, that only bears `synced`
+    uint32_t records; // their number; 0: a seal, that only carries `synced`
     uint64_t number;  // consecutive over all segments
     uint64_t synced;  // every group up to this one was on the disk when this one was written
     uint64_t store;
@@ -114,7 +114,7 @@ typedef struct image_header {
     uint64_t size; // bytes of the image, without headers and checksums
 } image_header;
 
-// Returns the checksum that the log's checkpoint record bears too.
+// Returns the checksum that the log's checkpoint record has too.
 uint32_t image_header_write(const image_header *h, uint8_t bytes[IMAGE_HEADER_BYTES]);
 format_result image_header_read(const uint8_t bytes[IMAGE_HEADER_BYTES], image_header *out,
                                 uint32_t *crc);

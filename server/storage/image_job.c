@@ -31,7 +31,7 @@ static void start_image(storage *s)
     s->job.request = r;
 }
 
-// The image is on the disk; the log must record it.
+// Ends the job of an image that is on the disk: the log must record it.
 static void end_image(storage *s)
 {
     const store_request *from = s->job.request;

@@ -48,11 +48,11 @@ struct storage_world {
     stored_stage stage;         // S
     bool owner_released;        // S: storage_release() was called
     bool wake_due;              // S: its owner is woken after this group
-    checkpoint_info checkpoint; // S: the newest that the log names
-    char *unsound;              // why its image could not be read at the start; NULL: it was
+    checkpoint_info checkpoint; // S: the newest checkpoint that the log names
+    char *unsound;              // why its image could not be read at the start; NULL: it could
     ARRAY(world_span) spans;    // S: spans of records that the checkpoint does not cover
 
-    status state; // L: of the log
+    status state; // L: the log's status
     char state_text[ERROR_TEXT_MAX];
     status checkpoint_state; // L
     char checkpoint_text[ERROR_TEXT_MAX];

@@ -7,15 +7,15 @@
 #define CAROM_SERVER_STORAGE_LIMITS_H
 
 enum {
-    STORAGE_NAME_BYTES_MAX = 96, // a world's: the wire's 64, a dot and its epoch
+    STORAGE_NAME_BYTES_MAX = 96, // name of a world: 64 as on the wire, a dot, its epoch
     STORAGE_WORLDS_MAX = 4096,   // the server's own largest setting; each segment begins with all
     STORAGE_RECORD_BYTES_MAX = 16 << 20, // a tick's commands: sixteen of the largest messages
     // one write; fits two of the largest records and the catalogue
     STORAGE_GROUP_BYTES_MAX = 32 << 20,
     STORAGE_IMAGE_CHUNK_BYTES = 256 << 10, // written and synced at a time, so that a commit waits
                                            // for a millisecond or two and not for a whole image
-    STORAGE_GROUP_RECORDS_MAX = 1 << 16,   // in one group; further ones wait for the next
-    STORAGE_SEGMENTS_MAX = 1 << 16         // in a directory; at 64 MiB each, 4 TiB of log
+    STORAGE_GROUP_RECORDS_MAX = 1 << 16,   // records of a group; further ones wait for the next
+    STORAGE_SEGMENTS_MAX = 1 << 16         // segments of a directory; at 64 MiB each, 4 TiB of log
 };
 
 #define STORAGE_IMAGE_BYTES_MAX (UINT64_C(2) << 30) // 1 048 576 bodies of about 1 KiB, twice

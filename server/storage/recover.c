@@ -105,7 +105,7 @@ static status rewrite(storage *s, uint64_t at, error *err)
     }
     free(piece);
     return result == 0 ? STATUS_OK
-                       : error_set(err, STATUS_UNAVAILABLE, "cannot write the log's end anew: %s",
+                       : error_set(err, STATUS_UNAVAILABLE, "cannot rewrite the log's end: %s",
                                    strerror(result));
 }
 

@@ -138,7 +138,7 @@ status storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t *hash,
 // Also for a world whose log has failed.
 status storage_destroy(storage_world *w, uint64_t *sequence, error *err);
 
-// The end that was asked for last could not be logged: a restart brings the world back.
+// Whether the last requested end could not be logged, so that a restart brings the world back.
 bool storage_destroy_failed(const storage_world *w);
 
 // The owner does not use the handle any more. A world that was not destroyed stays on the disk.

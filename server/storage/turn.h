@@ -9,7 +9,7 @@
 // Records that the owner must be woken when the group is done.
 void stored_touch(storage_world *w);
 void storage_wake_touched(storage *s);
-// The world's log is committed up to `sequence`.
+// Publishes that the world's log is committed up to `sequence`.
 void stored_publish(storage_world *w, uint64_t sequence);
 // The request `sequence` of the world could not be logged. The first error is kept.
 void stored_fail(storage_world *w, uint64_t sequence, const error *err);

@@ -17,7 +17,7 @@
 
 #include "common/base/assert.h"
 
-// ---- what is in the directory
+// ---- the directory's files
 
 // "PREFIXnumber" with nothing behind it.
 static bool parse_number(const char *text, const char *prefix, uint64_t *out)
@@ -256,9 +256,10 @@ static status apply_group(storage *s, const scan *file, const scanned_group *g, 
         ASSERT(format == FORMAT_OK); // scan_next() verified it
         at += used;
         bool begins = first && i == 0;
-        result = begins && r.kind != RECORD_STORE
-                     ? fault(err, "the segment does not begin with what it should")
-                     : apply_record(s, &r, file->header.number, err);
+        result =
+            begins && r.kind != RECORD_STORE
+                ? fault(err, "the segment does not begin with the record of the store's numbers")
+                : apply_record(s, &r, file->header.number, err);
         s->found.records += r.kind == RECORD_APPEND;
     }
     if (result != STATUS_OK) {

@@ -18,9 +18,11 @@
 #include "server/session/calls/call.h"
 #include "server/session/calls/fleet_list.h"
 #include "server/session/calls/rights.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/placement/moving.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
+#include "server/session/relay/upstreams.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/session/sessions.h"
@@ -61,6 +63,29 @@ static uint32_t list_limits(const limits *bounds, named_number *out)
     return count;
 }
 
+// The name of the server that stands by for the first world of the session that has a standby, or
+// for a world of this server; NULL: there is none.
+static const char *standby_name(const session *s, const struct fleet *f)
+{
+    for (uint32_t i = 0; i < s->subscriptions.count; i++) {
+        const world_record *r = fleet_own(f, s->subscriptions.data[i].world_name);
+        if (r != NULL && *r->standby != '\0') {
+            return r->standby;
+        }
+    }
+    return pairs_standby(s->server);
+}
+
+// Where the client may go on if this server does not answer any more; "": nowhere.
+static const char *standby_address(const session *s)
+{
+    const struct fleet *f = s->server->options->fleet;
+    const bool web = s->connection != NULL && connection_framed(s->connection);
+    const char *name = f != NULL && s->identity.role != ROLE_NONE ? standby_name(s, f) : NULL;
+    const node_record *standby = name != NULL ? fleet_find_node(f, name) : NULL;
+    return standby == NULL ? "" : web ? standby->http : standby->address;
+}
+
 void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protocol,
                        const resumed_result *resumed)
 {
@@ -83,6 +108,7 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
                        ? s->identity.grant->expires
                        : 0.0,
         .limits = numbers,
+        .standby = standby_address(s),
         .limit_count = list_limits(&s->identity.bounds, numbers),
         .resumed = resumed,
     };
@@ -183,12 +209,17 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
 {
     const stats_args *wanted = &cmd->stats;
     const server *s = c->session->server;
-    named_number numbers[METRIC_COUNT + MEMORY_USES + 11];
+    named_number numbers[METRIC_COUNT + MEMORY_USES + 18];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
     numbers[count++] = (named_number){"leaving", s->stage != SERVER_SERVING, true};
     numbers[count++] = (named_number){"sessions_detached", s->detached.count, true};
     numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
+    if (s->upstreams != NULL) {
+        numbers[count++] = (named_number){"relay_worlds", upstreams_world_count(s), true};
+        numbers[count++] = (named_number){"relay_connected", upstreams_connected(s), true};
+        numbers[count++] = (named_number){"relay_upstreams", s->options->relay.count, true};
+    }
     numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};
     numbers[count++] = (named_number){"memory_bytes", (double)metrics_memory_bytes(), true};
     numbers[count++] = (named_number){"memory_bound", (double)memory_bound(), true};
@@ -199,6 +230,11 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
         numbers[count++] = (named_number){"fleet_worlds", fleet_world_count(f), true};
         numbers[count++] =
             (named_number){"fleet_store_unanswered", *fleet_store_error(f) != '\0', true};
+        const pair_lag lag = pairs_lag_of_all(s);
+        numbers[count++] = (named_number){"fleet_standbys", lag.worlds, true};
+        numbers[count++] = (named_number){"fleet_followed", pairs_followed(s), true};
+        numbers[count++] = (named_number){"fleet_standby_lag_ms", lag.seconds * 1e3, true};
+        numbers[count++] = (named_number){"fleet_standby_lag_bytes", (double)lag.bytes, true};
     }
     for (int use = 0; use < MEMORY_USES; use++) {
         const memory_use of = (memory_use)use;
@@ -247,21 +283,25 @@ static fleet_place *place_of(const session *asker, const world_entry *entry)
         snprintf(place->standby, sizeof place->standby, "%s",
                  web ? standby->http : standby->address);
     }
+    pair_lag lag;
+    place->standby_tick = pairs_lag(s, entry->name, &lag) ? lag.tick : 0;
     return place;
 }
 
 static status send_to_world(const call *c, command *cmd, error *err)
 {
     server *s = c->session->server;
-    world_entry *entry = directory_find(&s->worlds, cmd->world);
-    if (entry == NULL) {
-        return worlds_absent(s, c->session, cmd->world, err);
+    world_entry *entry = NULL;
+    const status found = worlds_find(s, c->session, cmd->world, &entry, err);
+    if (found != STATUS_OK) {
+        return found;
     }
     if (entry->broken != NULL && cmd->method == METHOD_WORLD_INFO) {
         worlds_tell_broken(c, entry);
         return STATUS_OK;
     }
-    // Read before the request takes over the command: the world is to learn of the session's end.
+    // Read before the request takes over the command: whether the world is informed of the
+    // session's end.
     bool bound = session_bodies_wanted(cmd) || cmd->method == METHOD_WORLD_STEP;
     request *r = worlds_request(c, entry, cmd);
     r->place = r->command.method == METHOD_WORLD_INFO ? place_of(c->session, entry) : NULL;
@@ -277,9 +317,10 @@ static status subscribe(const call *c, command *cmd, error *err)
     session *s = c->session;
     server *of = s->server;
     ASSERT(cmd->method == METHOD_WORLD_SUBSCRIBE && s->connection != NULL);
-    world_entry *entry = directory_find(&of->worlds, cmd->world);
-    if (entry == NULL) {
-        return worlds_absent(of, s, cmd->world, err);
+    world_entry *entry = NULL;
+    const status found = worlds_find(of, s, cmd->world, &entry, err);
+    if (found != STATUS_OK) {
+        return found;
     }
     if (s->subscriptions.count >= s->identity.bounds.subscriptions_per_connection) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -288,7 +329,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     }
     session_subscription made = {
         .number = of->next_subscription++, .world = entry->number, .args = cmd->subscribe};
-    made.args.token_areas = NULL; // the command's
+    made.args.token_areas = NULL; // owned by the command
     made.args.token_area_count = 0;
     made.args.data = NULL; // likewise
     made.args.data_count = 0;
@@ -442,15 +483,18 @@ static status dispatch(const call *c, command *cmd, error *err)
 
 // A world's requests go to it by its number from here on, so that none reaches another one of its
 // name.
-static status check_epoch(const server *s, const session *asker, const command *cmd, error *err)
+static status check_epoch(server *s, const session *asker, const command *cmd, error *err)
 {
-    const world_entry *entry = cmd->epoch != 0 ? directory_find(&s->worlds, cmd->world) : NULL;
-    if (cmd->epoch == 0 || (entry != NULL && entry->number == cmd->epoch)) {
+    world_entry *entry = NULL;
+    if (cmd->epoch == 0) {
         return STATUS_OK;
     }
-    const status absent = entry == NULL ? worlds_absent(s, asker, cmd->world, err) : STATUS_OK;
-    if (absent == STATUS_MOVED || absent == STATUS_UNAVAILABLE) {
-        return absent;
+    const status found = worlds_find(s, asker, cmd->world, &entry, err);
+    if (found == STATUS_OK && entry->number == cmd->epoch) {
+        return STATUS_OK;
+    }
+    if (found != STATUS_OK && found != STATUS_NOT_FOUND) {
+        return found;
     }
     if (entry == NULL) {
         return error_set(err, STATUS_NOT_FOUND,
@@ -556,6 +600,7 @@ void call_handle(session *s, const rpc_message *message, size_t size, decoding *
     }
     if (result == STATUS_OK) {
         result = is_too_late(s, &cmd) ? refuse_late(s, &err) : rights_permit(s, &cmd, &err);
+        result = result == STATUS_OK ? upstreams_permit(s->server, s, &cmd, &err) : result;
         result = result == STATUS_OK ? check_epoch(s->server, s, &cmd, &err) : result;
         if (result == STATUS_OK) {
             result = dispatch(&c, &cmd, &err);

@@ -6,6 +6,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/fleet/fleet.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/service.h"
 
 static encoded_list list_nodes(const struct fleet *f, buffer *out)
@@ -27,17 +28,23 @@ static encoded_list list_nodes(const struct fleet *f, buffer *out)
     return (encoded_list){out->data, out->size, count};
 }
 
-static encoded_list list_worlds(const struct fleet *f, const fleet_args *args, buffer *out)
+static encoded_list list_worlds(const server *s, const fleet_args *args, buffer *out)
 {
+    const struct fleet *f = s->options->fleet;
     const uint32_t first = fleet_world_after(f, args->after);
     uint32_t count = 0;
     const char *name = NULL;
     const world_record *r = fleet_world(f, first, &name);
     while (r != NULL && count < args->count) {
+        pair_lag lag;
+        const bool follows = pairs_lag(s, name, &lag);
         encode_fleet_world_row(out, &(fleet_world_row){.world = name,
                                                        .term = (uint64_t)r->term,
                                                        .node = r->primary,
                                                        .standby = r->standby,
+                                                       .standby_tick = follows ? lag.tick : 0,
+                                                       .lag_s = follows ? lag.seconds : -1.0,
+                                                       .lag_bytes = follows ? lag.bytes : 0,
                                                        .engine = (uint64_t)r->engine,
                                                        .hz = r->hz,
                                                        .address = r->address,
@@ -58,7 +65,7 @@ void fleet_list_answer(const call *c, const command *cmd, buffer *out)
     const fleet_result r = {.prefix = fleet_prefix(f),
                             .store_error = fleet_store_error(f),
                             .nodes = list_nodes(f, &nodes),
-                            .worlds = list_worlds(f, &cmd->fleet, &worlds),
+                            .worlds = list_worlds(c->session->server, &cmd->fleet, &worlds),
                             .total = fleet_world_count(f)};
     encode_fleet_result(out, &r);
     buffer_deinit(&nodes);

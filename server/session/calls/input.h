@@ -22,7 +22,7 @@ typedef struct input {
     size_t fence;   // up to where input_whole has found whole messages
 } input;
 
-// `message_bytes_max` is the operator's; the protocol's other maxima are not to be set.
+// The operator sets `message_bytes_max`; the protocol fixes the other maxima.
 void input_init(input *in, uint32_t message_bytes_max);
 void input_deinit(input *in);
 

@@ -115,6 +115,9 @@ static void answer_server(server *s, const reply *r)
     }
     world_entry *entry = directory_find_number(&s->worlds, r->world);
     ASSERT(entry != NULL);
+    if (entry->relayed) {
+        return; // a subscription of the relay made it
+    }
     if (*entry->seating.template_name != '\0' && !entry->adopting) { // a join made it
         if (r->status != STATUS_OK) {
             log_error("world '%s' of template '%s': %s", entry->name, entry->seating.template_name,
@@ -359,7 +362,7 @@ static void take_now(server *s, const sim_thread *from, reply *r)
     uint32_t next = 0;
     const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
     if (r->kind == REPLY_STOPPED) {
-        work_finish(s); // the replies that came before it
+        work_finish(s); // sends the replies that came before this one
     }
     if (r->kind == REPLY_SNAPSHOT) {
         (void)deliver_some(s, r, &next, &whole);

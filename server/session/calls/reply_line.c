@@ -27,8 +27,7 @@ static void remove_first(reply **first, reply **last)
     *last = *first != NULL ? *last : NULL;
 }
 
-// The image is the world's whole state: it stays behind the snapshots that clients are still to
-// get.
+// The image is the world's whole state: it waits behind snapshots that clients have not got yet.
 static bool is_long(const reply *r)
 {
     return r->kind == REPLY_SNAPSHOT || r->kind == REPLY_IMAGE;

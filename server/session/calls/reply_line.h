@@ -22,7 +22,7 @@ enum { REPLY_LINE_AHEAD = 16 }; // short replies between two turns of snapshots
 
 // A zeroed struct is an empty line.
 typedef struct reply_line {
-    reply *short_first, *short_last; // in order
+    reply *short_first, *short_last; // short replies, in order
     reply *long_first, *long_last;   // snapshots, and the world's last image, in order
     uint32_t ahead;                  // short replies handled since the last turn of a long one
     uint64_t added;                  // all replies so far

@@ -49,7 +49,7 @@ void request_log_deinit(request_log *log);
 // A request is on its way to a world. Returns its sequence, from 1 on.
 uint64_t request_log_send(request_log *log, uint32_t id, bool answerable);
 
-// It has its result.
+// Records that the request has its result.
 void request_log_answer(request_log *log, uint64_t sequence);
 
 // How many wait; `ids` (may be NULL) gets theirs.

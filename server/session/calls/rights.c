@@ -8,6 +8,7 @@
 // owners of bodies and joints are checked by the world, which has the table of owners
 // (common/world/owners.h). Network thread only.
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@
 #include "server/session/sessions.h"
 
 _Static_assert((int)STANDING_KEY_BYTES == (int)DIGEST_BYTES, "a key's digest");
-_Static_assert(OWNER_BYTES_MAX <= QUOTA_OWNER_NAME_MAX - 2, "a subject's name, and what it is of");
+_Static_assert(OWNER_BYTES_MAX <= QUOTA_OWNER_NAME_MAX - 2,
+               "a quota owner's name has room for its kind and a subject");
 
 enum {
     // wrong tokens on one connection before it is closed: each costs a signature
@@ -148,7 +150,7 @@ grant *rights_guest(const session *s)
     secret_wipe(&unguessable);
     g->guest = true;
     g->role = s->server->guests;
-    g->expires = DBL_MAX; // with the session
+    g->expires = DBL_MAX; // a guest's grant ends with its session
     return g;
 }
 
@@ -160,7 +162,7 @@ status rights_check_subject(const session *s, const grant *g, error *err)
                          s->identity.grant->guest
                              ? "token: the session is a guest's: connect again, and say hello "
                                "with the token first"
-                             : "token: its sub is not the one that the session is of");
+                             : "token: its sub differs from the session's");
     }
     return STATUS_OK;
 }
@@ -208,11 +210,12 @@ static void hold_subject(session *s)
         (double)s->identity.bounds.request_burst, uv_now(s->server->loop));
 }
 
-// Batches of the session for later ticks rest on this.
+// Requests of the session that wait in worlds rest on this.
 static standing_basis standing_of(const session *s)
 {
     const grant *g = s->identity.grant;
     return (standing_basis){.server = s->server,
+                            .session = s->key.number,
                             .expires = g != NULL ? g->expires : 0.0,
                             .key = g != NULL && g->has_key ? g->key : NULL};
 }
@@ -255,7 +258,7 @@ void rights_check_keys(server *s)
     static const char WHY[] = "the key of the session's token was removed";
     for (uint32_t i = s->sessions.count; i > 0; i--) {
         session *one = s->sessions.data[i - 1];
-        if (one == NULL || one->fate != FATE_KEPT || one->identity.grant == NULL ||
+        if (one == NULL || session_closes(one) || one->identity.grant == NULL ||
             !one->identity.grant->has_key ||
             jwk_set_has(auth_keys_set(s->keys), one->identity.grant->key)) {
             continue;
@@ -268,10 +271,10 @@ void rights_check_keys(server *s)
             resume_end(one);
         }
     }
-    standing_end_keys(s, set_has, auth_keys_set(s->keys)); // of sessions that ended before, too
+    standing_end_keys(s, set_has, auth_keys_set(s->keys)); // also for ended sessions
 }
 
-// ---- what it may
+// ---- permission
 
 status rights_check_role(const session *s, method m, error *err)
 {
@@ -299,7 +302,7 @@ bool rights_allows_world(const session *s, const char *name)
 
 void rights_sign(session *s, request *r)
 {
-    if (r->command.method == METHOD_WORLD_APPLY && r->command.apply.has_at) {
+    if (method_has(r->command.method, TRAIT_EFFECT)) {
         if (s->identity.standing == NULL) {
             const standing_basis basis = standing_of(s);
             s->identity.standing = standing_create(&basis);
@@ -349,7 +352,7 @@ static status check_server(const session *s, const command *c, error *err)
     return STATUS_OK;
 }
 
-// ---- how much
+// ---- limits of amounts
 
 static uint64_t rows_worlds(const server *s)
 {
@@ -477,37 +480,36 @@ void rights_audit(const session *s, const error *err)
 
 // ---- areas
 
-static area box_of(vec2d a, vec2d b)
+static area box_around(area a, vec2d p)
 {
-    return (area){a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.x > b.x ? a.x : b.x,
-                  a.y > b.y ? a.y : b.y};
+    return (area){fmin(a.x0, p.x), fmin(a.y0, p.y), fmax(a.x1, p.x), fmax(a.y1, p.y)};
 }
 
-static area box_grown(area a, const aabb *by)
+static area box_widened(area a, double by)
 {
-    return (area){a.x0 + (double)by->lower.x, a.y0 + (double)by->lower.y,
-                  a.x1 + (double)by->upper.x, a.y1 + (double)by->upper.y};
+    return (area){a.x0 - by, a.y0 - by, a.x1 + by, a.y1 + by};
 }
 
-static aabb form_box(const shape_geometry *form)
+// The place of a form whose origin may be anywhere in the area.
+static area box_grown(area a, const shape_geometry *form)
 {
-    return shape_aabb(form, TRANSFORM_IDENTITY);
+    const aabb box = shape_aabb(form, TRANSFORM_IDENTITY);
+    return (area){a.x0 + (double)box.lower.x, a.y0 + (double)box.lower.y,
+                  a.x1 + (double)box.upper.x, a.y1 + (double)box.upper.y};
 }
 
 static area overlap_area(const query_overlap_args *q)
 {
-    area nothing = {0};
-    aabb box;
+    const area origin = {0};
     switch (q->of) {
     case OVERLAP_AREA:
         return q->area;
     case OVERLAP_POINT:
-        return box_of(q->point, q->point);
+        return (area){q->point.x, q->point.y, q->point.x, q->point.y};
     case OVERLAP_SHAPE:
         break;
     }
-    box = form_box(&q->shape);
-    return box_grown(nothing, &box);
+    return box_grown(origin, &q->shape);
 }
 
 static status check_area(const grant *g, const area *a, error *err)
@@ -574,30 +576,9 @@ static status token_areas_subscribe(const grant *g, command *c, error *err)
     return check_view(g, &c->subscribe.has_area, &c->subscribe.area, c->subscribe.follow != 0, err);
 }
 
-static status token_areas_ray(const grant *g, command *c, error *err)
-{
-    const area asked = box_of(c->ray.from, c->ray.to);
-    return check_area(g, &asked, err);
-}
-
 static status token_areas_overlap(const grant *g, command *c, error *err)
 {
     const area asked = overlap_area(&c->overlap);
-    return check_area(g, &asked, err);
-}
-
-static status token_areas_cast(const grant *g, command *c, error *err)
-{
-    const aabb box = form_box(&c->cast.shape);
-    const area asked = box_grown(box_of(c->cast.from, c->cast.to), &box);
-    return check_area(g, &asked, err);
-}
-
-static status token_areas_nearest(const grant *g, command *c, error *err)
-{
-    const vec2d p = c->nearest.point;
-    const double r = c->nearest.radius;
-    const area asked = {p.x - r, p.y - r, p.x + r, p.y + r};
     return check_area(g, &asked, err);
 }
 
@@ -605,12 +586,37 @@ typedef status token_areas_function(const grant *g, command *c, error *err);
 #define SEE(id, name) [METHOD_##id] = token_areas_##name,
 static token_areas_function *const TOKEN_AREAS[METHOD_COUNT] = {METHOD_TOKEN_AREAS(SEE)};
 
-// For sessions with token areas. A method that shows bodies and has no rule here is refused.
+// The place that a read shows (shows_place of the schema): the box around its points, grown by a
+// radius or by a form. False: the schema names none.
+static bool shown_place(const command *c, area *out)
+{
+    area place = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    switch (c->method) {
+#define SHOWN_POINT(p)   place = box_around(place, (p));
+#define SHOWN_RADIUS(r)  place = box_widened(place, (r));
+#define SHOWN_FORM(form) place = box_grown(place, &(form));
+#define SHOWN(id, parts)                                                                           \
+    case METHOD_##id:                                                                              \
+        parts break;
+        METHOD_SHOWN_PLACES(SHOWN)
+#undef SHOWN
+    default:
+        return false;
+    }
+    *out = place;
+    return true;
+}
+
+// For sessions with token areas. A method that shows bodies is refused if it has no rule here and
+// the schema does not say which place it shows.
 static status check_token_areas(const grant *g, command *c, error *err)
 {
+    area place;
     ASSERT(g->area_count > 0 && (unsigned)c->method < METHOD_COUNT);
-    return TOKEN_AREAS[c->method] != NULL ? TOKEN_AREAS[c->method](g, c, err)
-                                          : refuse_token_areas(c, err);
+    if (TOKEN_AREAS[c->method] != NULL) {
+        return TOKEN_AREAS[c->method](g, c, err);
+    }
+    return shown_place(c, &place) ? check_area(g, &place, err) : refuse_token_areas(c, err);
 }
 
 static bool shows_bodies(method m)

@@ -36,10 +36,10 @@ bool rights_awaits_token(const session *s);
 // Checks a token (NULL: none). The caller owns *out, which is NULL if no token was given or none is
 // required. Only the session's count of refused tokens changes.
 status rights_read_token(session *s, const char *token, grant **out, error *err);
-// A new guest's grant for a session without a token, the caller's; NULL where there are no guests,
-// or the session has a grant.
+// A new guest's grant for a session without a token; the caller owns it. NULL where there are no
+// guests, or the session has a grant.
 grant *rights_guest(const session *s);
-// Whether the grant is of the subject that the session has, if it has one.
+// Fails if the session has a subject, and the grant is for another one.
 status rights_check_subject(const session *s, const grant *g, error *err);
 // Takes over the grant (NULL: does nothing); subscriptions that it does not allow end.
 void rights_take(session *s, grant *g);
@@ -53,7 +53,7 @@ bool rights_confined(const session *s);
 // Writes the sender into a request to a world; bodies that it spawns belong to the session's
 // subject.
 void rights_sign(session *s, request *r);
-// The session's rights have ended before their time: batches that wait for their tick do not act.
+// Call when the session's rights end early: its waiting batches will not act.
 void rights_fall(session *s);
 // Ends the sessions whose tokens were signed by removed keys.
 void rights_check_keys(server *s);

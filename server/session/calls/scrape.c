@@ -15,8 +15,11 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/fleet/agones.h"
 #include "server/fleet/fleet.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/calls/scrape.h"
+#include "server/session/relay/upstreams.h"
 #include "server/session/service.h"
 #include "server/world/tick/world_metrics.h"
 
@@ -64,7 +67,7 @@ static void put_row(buffer *out, family f, const char *labels, double value)
     put(out, "%s%s %.17g\n", FAMILIES[f].name, labels, value);
 }
 
-// A family of one row.
+// Writes a family of one row.
 static void put_value(buffer *out, family f, double value)
 {
     put_family(out, f);
@@ -287,6 +290,17 @@ static void put_worlds(buffer *out)
 
 // ---- the server now
 
+static void put_agones(const server *s, buffer *out)
+{
+    const struct agones *a = s->options->agones;
+    const agones_figures f = a != NULL ? agones_read_figures(a) : (agones_figures){0};
+    put_family(out, FAMILY_AGONES_REQUESTS_TOTAL);
+    put_row(out, FAMILY_AGONES_REQUESTS_TOTAL, "{result=\"accepted\"}", (double)f.accepted);
+    put_row(out, FAMILY_AGONES_REQUESTS_TOTAL, "{result=\"refused\"}", (double)f.refused);
+    put_row(out, FAMILY_AGONES_REQUESTS_TOTAL, "{result=\"unanswered\"}", (double)f.unanswered);
+    put_value(out, FAMILY_AGONES_UNANSWERED, f.away ? 1 : 0);
+}
+
 static void put_server(const server *s, buffer *out)
 {
     http_figures http = s->http != NULL ? http_read_figures(s->http) : (http_figures){0, 0};
@@ -304,8 +318,17 @@ static void put_server(const server *s, buffer *out)
     const struct fleet *f = s->options->fleet;
     put_value(out, FAMILY_FLEET_NODES, f != NULL ? fleet_node_count(f) : 0);
     put_value(out, FAMILY_FLEET_WORLDS, f != NULL ? fleet_world_count(f) : 0);
+    const pair_lag lag = pairs_lag_of_all(s);
+    put_value(out, FAMILY_FLEET_STANDBYS, lag.worlds);
+    put_value(out, FAMILY_FLEET_FOLLOWED, pairs_followed(s));
+    put_value(out, FAMILY_FLEET_STANDBY_LAG_SECONDS, lag.seconds);
+    put_value(out, FAMILY_FLEET_STANDBY_LAG_BYTES, (double)lag.bytes);
     put_value(out, FAMILY_FLEET_STORE_UNANSWERED,
               f != NULL && *fleet_store_error(f) != '\0' ? 1 : 0);
+    put_agones(s, out);
+    put_value(out, FAMILY_RELAY_WORLDS, upstreams_world_count(s));
+    put_value(out, FAMILY_RELAY_UPSTREAMS, s->options->relay.count);
+    put_value(out, FAMILY_RELAY_CONNECTED, upstreams_connected(s));
     put_value(out, FAMILY_COMMAND_QUEUE_BYTES, (double)s->command_bytes);
     put_value(out, FAMILY_LEAVING, s->stage != SERVER_SERVING ? 1 : 0);
 }

@@ -78,8 +78,8 @@ static void on_turn_end(uv_prepare_t *handle)
 void work_init(server *s)
 {
     loop_turn_init(&s->turn, clock_now_ns);
-    turn_queue_init(&s->work, jobs_max(s));
-    turn_queue_init(&s->replies, jobs_max(s));
+    turn_queue_init(&s->work, jobs_max(s), clock_processor_ns);
+    turn_queue_init(&s->replies, jobs_max(s), clock_processor_ns);
     uv_timer_init(s->loop, &s->more);
     uv_prepare_init(s->loop, &s->turn_end);
     s->more.data = s->turn_end.data = s;

@@ -21,6 +21,7 @@
 #include "common/base/assert.h"
 #include "server/session/calls/rights.h"
 #include "server/session/calls/worlds_list.h"
+#include "server/session/relay/upstreams.h"
 #include "server/session/service.h"
 
 enum {
@@ -279,14 +280,38 @@ static job_progress ask_some(turn_job *job, const turn *slice)
     return JOB_DONE;
 }
 
+static void add_row(world_survey *v, const char *name, uint64_t number, const upstream_row *shown)
+{
+    survey_row row = {.number = number};
+    memcpy(row.name, name, strlen(name) + 1);
+    buffer_init(&row.bytes, shown != NULL ? RELAY_ROW_BYTES_MAX : WIRE_MESSAGE_BYTES_MIN);
+    if (shown != NULL) {
+        buffer_append(&row.bytes, shown->bytes, shown->size);
+    }
+    array_push(&v->rows, row);
+}
+
+// Those of the directory, and at a relay those of its upstream that it does not follow, as the
+// upstream last listed them. A session with token areas is not shown the latter: their rows have
+// more than it may see.
 static void note_rows(world_survey *v)
 {
     const directory *d = &v->server->worlds;
-    for (uint32_t i = 0; i < d->by_name.count; i++) {
-        survey_row row = {.number = d->by_name.data[i]->number};
-        memcpy(row.name, d->by_name.data[i]->name, sizeof row.name);
-        buffer_init(&row.bytes, WIRE_MESSAGE_BYTES_MIN);
-        array_push(&v->rows, row);
+    uint32_t far_count = 0;
+    const upstream_row *far_rows = upstreams_rows(v->server, &far_count);
+    uint32_t far = v->confined ? far_count : 0;
+    for (uint32_t i = 0; i < d->by_name.count || far < far_count;) {
+        const world_entry *entry = i < d->by_name.count ? d->by_name.data[i] : NULL;
+        const upstream_row *row = far < far_count ? &far_rows[far] : NULL;
+        const int order = entry == NULL ? 1 : row == NULL ? -1 : strcmp(entry->name, row->name);
+        if (order <= 0) {
+            add_row(v, entry->name, entry->number, NULL);
+            i++;
+            far += order == 0 ? 1 : 0;
+        } else {
+            add_row(v, row->name, 0, row); // no world has the number 0: none is asked
+            far++;
+        }
     }
 }
 

@@ -50,7 +50,7 @@ void worlds_tell_broken(const call *c, const world_entry *entry);
 void worlds_listed(server *s, world_entry *entry, reply *r);
 // Called when a world has reported its figures, which are used if it does not answer soon.
 void worlds_figured(world_entry *entry, const reply *r);
-// The world has sent a reply that may show a later state.
+// Call when the world has sent a reply that may show a later state.
 void worlds_outdate(world_entry *entry);
 void worlds_list_init(server *s);
 // No survey may be in progress.

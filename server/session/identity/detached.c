@@ -51,7 +51,7 @@ static void sift_down(detached_list *l, uint32_t at)
     }
 }
 
-// The crowd has one more.
+// Updates the heap after the crowd got one more.
 static void grown(detached_list *l, detached_crowd *crowd)
 {
     if (crowd->count == 1) {
@@ -61,7 +61,7 @@ static void grown(detached_list *l, detached_crowd *crowd)
     sift_up(l, crowd->heap_at);
 }
 
-// The crowd has one less.
+// Updates the heap after the crowd lost one.
 static void shrunk(detached_list *l, detached_crowd *crowd)
 {
     const uint32_t at = crowd->heap_at;

@@ -36,7 +36,7 @@ typedef struct detached_list {
 // The list must be empty.
 void detached_deinit(detached_list *l);
 
-// Adds the youngest. `crowd` is its subject's; NULL: it has no subject.
+// Adds the youngest. `crowd` counts the sessions of its subject; NULL: it has no subject.
 void detached_add(detached_list *l, detached_link *link, detached_crowd *crowd);
 void detached_remove(detached_list *l, detached_link *link);
 

@@ -25,6 +25,7 @@ typedef enum pair_message {
     // From the standby:
     PAIR_ACKNOWLEDGE, // u64 world, u64 sequence, u64 term
     PAIR_REFUSE,      // u64 world; why, as text
+    PAIR_RENEW, // u64 world: an image is wanted, as much of the log has come since the last one
     PAIR_MESSAGE_COUNT
 } pair_message;
 
@@ -35,7 +36,8 @@ enum {
     PAIR_END_BYTES = 16,
     PAIR_NAMED_HEAD_BYTES = 16,
     PAIR_YIELD_BYTES = 16,
-    PAIR_ACKNOWLEDGE_BYTES = 24
+    PAIR_ACKNOWLEDGE_BYTES = 24,
+    PAIR_RENEW_BYTES = 8
 };
 
 struct follower;
@@ -50,7 +52,7 @@ typedef struct remote {
 typedef enum move_stage {
     MOVE_NONE,
     MOVE_PAIRING,  // the other server becomes its standby
-    MOVE_HALTING,  // its thread was told to stop
+    MOVE_HALTING,  // its thread was asked to stop
     MOVE_SETTLING, // it stands still; the standby does not have all
     MOVE_YIELDING  // the standby asks to be primary
 } move_stage;
@@ -60,31 +62,43 @@ typedef struct move {
     char node[RECORD_NAME_MAX + 1];
     char peer[RECORD_ADDRESS_MAX + 1];
     uint64_t deadline_ms;
-    uint64_t number;    // of its REQUEST_HALT
+    uint64_t number;    // number of its REQUEST_HALT
     uint64_t end;       // number of the feed's last item, when it stands still
-    uint64_t halted_ms; // when it was told to stop
+    uint64_t halted_ms; // when it was asked to stop
     pairs_moved done;
     void *context;
 } move;
+
+// An entry that was taken from a feed, or an image: how far it leads, and since when it waits to be
+// acknowledged.
+typedef struct sent_entry {
+    uint64_t sequence, tick, bytes, since_ms;
+} sent_entry;
 
 // A world of this server.
 typedef struct pair {
     char name[WORLD_NAME_BYTES_MAX + 1];
     uint64_t number;
     storage_durability durability;
-    bool replicated;  // it is to have a standby always, not only for a move
-    world_feed *feed; // a reference
-    remote *to;       // server of its standby or candidate; NULL: none
-    bool offered;     // the feed is attached
-    bool refused;     // the candidate refused it
-    bool told;        // EVENT_CANDIDATE was reported
-    bool opened;      // it has been shown
-    bool released;    // it is being destroyed
-    uint64_t end;     // sequence of its end; 0: not met
-    uint64_t acknowledged;
-    feed_item *first, **last; // not sent yet
-    uint64_t queued;          // bytes of these entries
-    uint64_t sent;            // bytes of the first item, an image
+    bool replicated;            // it is to have a standby always, not only for a move
+    world_feed *feed;           // a reference
+    remote *to;                 // server of its standby or candidate; NULL: none
+    bool offered;               // the feed is attached
+    bool refused;               // the candidate refused it
+    uint64_t told_ms;           // when a refusal was logged; 0: never since the last standby
+    bool doubted;               // an acknowledgement was ignored, which was logged
+    bool told;                  // EVENT_CANDIDATE was reported
+    bool opened;                // it has been shown
+    bool released;              // it is being destroyed
+    uint64_t end;               // sequence of its end; 0: not met
+    uint64_t passed;            // sequence of the newest item that was sent; never falls
+    uint64_t acknowledged;      // sequence, at most `passed`
+    uint64_t acknowledged_tick; // 0: nothing yet
+    ARRAY(sent_entry) waiting;  // not acknowledged yet, the oldest first
+    uint32_t waiting_from;      // those before were acknowledged
+    feed_item *first, **last;   // not sent yet
+    uint64_t queued;            // bytes of these entries
+    uint64_t sent;              // bytes of the first item, an image
     uint64_t begun_ms, next_ms;
     char but[RECORD_NAME_MAX + 1]; // the server that failed last
     move move;
@@ -108,31 +122,49 @@ struct pairs {
 
 // ---- pairs.c
 
+struct fleet *pairs_fleet(const pairs *p);
 pair *pairs_find(const pairs *p, uint64_t number);
-// The standby or candidate is missed, refuses, or is not wanted any more. The pair may be gone
-// then.
+// NULL, too, for a world that is being destroyed.
+pair *pairs_find_name(const pairs *p, const char *name);
+// Call when the standby or candidate is lost, refuses, or is no longer needed. May free the pair.
 void pairs_miss(pairs *p, pair *one);
+
+// ---- pair_queue.c
+
+// Forgets all that was sent or waits to be sent to the standby.
+void pair_queue_clear(pair *one);
+// Moves a feed's items into the queue. False: there are more than PAIRS_QUEUE_BYTES_MAX.
+bool pair_queue_collect(const pairs *p, pair *one);
+// Sends as much as the link takes. False: the link failed.
+bool pair_queue_send(pairs *p, pair *one);
+
+// ---- pair_lag.c
+
+// Records that the standby has to acknowledge the item.
+void pair_lag_await(const pairs *p, pair *one, const feed_item *item);
+// Forgets entries up to `sequence`, which were acknowledged.
+void pair_lag_forget(pair *one, uint64_t sequence);
 
 // ---- moves.c: worlds on their way to another server. Each may free the pair.
 
-// The standby was written in.
+// Call when the record names the standby.
 void moves_named(pairs *p, pair *one);
 void moves_acknowledged(pairs *p, pair *one);
 // ACTION_SERVE: the world goes on without a standby.
 void moves_served(pairs *p, pair *one);
 // ACTION_YIELD.
 void moves_yield(pairs *p, pair *one, const ownership *o);
-// The standby or candidate is missed; `why`: it refuses, or how its connection ended; NULL: it is
-// not wanted any more.
+// Call when the standby or candidate is missed; `why`: it refuses, or how its connection ended;
+// NULL: it is not wanted any more.
 void moves_missed(pairs *p, pair *one, const char *why);
 // Bounds of time.
 void moves_pulse(pairs *p, pair *one, uint64_t now_ms);
-// The world is another server's now; NULL: nobody's.
+// The world belongs to the server of `winner` now; NULL: to none.
 void moves_lost(pairs *p, pair *one, const world_record *winner);
 // Ends a move, if there is one, without touching the pair. `err` NULL: it was done.
 void moves_end(pairs *p, pair *one, const error *err, int64_t term);
 
-// ---- followers.c: the standby's side
+// ---- followers.c: the standby's side (follower.h)
 
 void followers_up(pairs *p, peer_link *link);
 void followers_received(pairs *p, peer_link *link, pair_message kind, const uint8_t *bytes,
@@ -141,9 +173,11 @@ void followers_ended(pairs *p, peer_link *link, const char *why);
 void followers_acted(pairs *p, const char *world, const ownership_action *action,
                      const ownership *o);
 bool followers_have(const pairs *p, const char *world);
-// Frees what no thread works on.
+// Frees the worlds that no thread works on.
 void followers_close(pairs *p);
 uint32_t followers_busy(const pairs *p);
+// Worlds that are followed.
+uint32_t followers_count(const pairs *p);
 void pairs_check_closed(pairs *p);
 
 #endif

@@ -50,7 +50,7 @@ void moves_end(pairs *p, pair *one, const error *err, int64_t term)
     ended.done(ended.context, err, ended.node, term);
 }
 
-// The world stays here.
+// Ends a move that failed: the world stays here.
 static void fail(pairs *p, pair *one, const error *err)
 {
     const uint64_t number = one->number;
@@ -99,7 +99,7 @@ void pairs_halted(server *s, const reply *r)
     }
     one->move.stage = MOVE_SETTLING;
     one->move.end = r->end.sequence;
-    log_info("fleet: world '%s' stands still at tick %" PRIu64 " for server '%s'", one->name,
+    log_info("fleet: world '%s' is paused at tick %" PRIu64 " for server '%s'", one->name,
              r->end.tick, one->move.node);
     moves_acknowledged(s->pairs, one);
 }

@@ -23,7 +23,12 @@ pair *pairs_find(const pairs *p, uint64_t number)
     return NULL;
 }
 
-static pair *find_name(const pairs *p, const char *name)
+struct fleet *pairs_fleet(const pairs *p)
+{
+    return p->server->options->fleet;
+}
+
+pair *pairs_find_name(const pairs *p, const char *name)
 {
     for (uint32_t i = 0; i < p->list.count; i++) {
         if (strcmp(p->list.data[i]->name, name) == 0 && !p->list.data[i]->released) {
@@ -33,37 +38,17 @@ static pair *find_name(const pairs *p, const char *name)
     return NULL;
 }
 
-static struct fleet *fleet_of(const pairs *p)
-{
-    return p->server->options->fleet;
-}
-
-static void drop_items(pair *one)
-{
-    while (one->first != NULL) {
-        feed_item *item = one->first;
-        one->first = item->next;
-        feed_item_free(item);
-    }
-    one->last = &one->first;
-    one->queued = one->sent = 0;
-}
-
 static void remove_pair(pairs *p, pair *one)
 {
-    for (uint32_t i = 0; i < p->list.count; i++) {
-        if (p->list.data[i] == one) {
-            array_swap_remove(&p->list, i);
-            break;
-        }
-    }
+    array_swap_remove_value(&p->list, one);
     world_feed_detach(one->feed);
-    drop_items(one);
+    pair_queue_clear(one);
+    array_free(&one->waiting);
     world_feed_unref(one->feed);
     free(one);
 }
 
-// ---- what may be shown
+// ---- ticks that may be shown
 
 static bool is_alone(const ownership *o)
 {
@@ -72,7 +57,7 @@ static bool is_alone(const ownership *o)
 
 static void allow(const pairs *p, pair *one)
 {
-    const ownership *o = fleet_ownership(fleet_of(p), one->name);
+    const ownership *o = fleet_ownership(pairs_fleet(p), one->name);
     if (o == NULL) { // taken away: nothing more is shown
         return;
     }
@@ -85,10 +70,18 @@ static void allow(const pairs *p, pair *one)
     }
 }
 
+uint32_t pairs_followed(const server *s)
+{
+    return s->pairs != NULL ? followers_count(s->pairs) : 0;
+}
+
 static void note_acknowledged(pairs *p, pair *one, uint64_t sequence, uint64_t term)
 {
-    struct fleet *f = fleet_of(p);
+    struct fleet *f = pairs_fleet(p);
+    pair_lag_forget(one, sequence);
+    one->told_ms = 0;
     one->acknowledged = sequence > one->acknowledged ? sequence : one->acknowledged;
+    ASSERT(one->acknowledged <= one->passed); // else clients are shown what only this server has
     if (one->released) {
         if (one->end != 0 && one->acknowledged >= one->end) {
             world_feed_allow(one->feed, UINT64_MAX);
@@ -115,7 +108,7 @@ static void note_acknowledged(pairs *p, pair *one, uint64_t sequence, uint64_t t
     }
 }
 
-// The standby or candidate is missed, or refuses: `why`.
+// Handles that the standby or candidate is missed, or refuses: `why`.
 static void miss(pairs *p, pair *one, const char *why)
 {
     const ownership_event e = {.kind = EVENT_STANDBY_MISSED};
@@ -128,17 +121,31 @@ static void miss(pairs *p, pair *one, const char *why)
     one->next_ms = uv_now(p->server->loop) + (one->refused ? PAIRS_RETRY_MS : PAIRS_PULSE_MS);
     one->refused = false;
     world_feed_detach(one->feed);
-    drop_items(one);
+    pair_queue_clear(one);
     if (one->released) {
         world_feed_allow(one->feed, UINT64_MAX);
         remove_pair(p, one);
         return;
     }
     const uint64_t number = one->number;
-    fleet_report(fleet_of(p), one->name, &e);
+    fleet_report(pairs_fleet(p), one->name, &e);
     if (pairs_find(p, number) == one) { // else it is lost
         moves_missed(p, one, why);
     }
+}
+
+static void take_refusal(pairs *p, pair *one, const peer_link *from, const char *text, size_t size)
+{
+    char why[ERROR_TEXT_MAX];
+    const uint64_t now = uv_now(p->server->loop);
+    snprintf(why, sizeof why, "%.*s", (int)size, text);
+    if (one->told_ms == 0 || now - one->told_ms >= PAIRS_TELL_MS) {
+        one->told_ms = now;
+        log_error("world '%s': server '%s' cannot be its standby: %s", one->name,
+                  peer_link_node(from), why);
+    }
+    one->refused = true;
+    miss(p, one, why);
 }
 
 void pairs_miss(pairs *p, pair *one)
@@ -150,121 +157,13 @@ void pairs_miss(pairs *p, pair *one)
 
 static void lose_remote(pairs *p, remote *r, const char *why);
 
-static bool send_offer(pairs *p, pair *one, const feed_item *item)
-{
-    const ownership *o = fleet_ownership(fleet_of(p), one->name);
-    uint8_t head[PAIR_OFFER_BYTES + 4 + WORLD_NAME_BYTES_MAX + 4 + RECORD_SIZE_MAX];
-    char record[RECORD_SIZE_MAX];
-    if (o == NULL) {
-        return true; // it is being lost
-    }
-    world_record r = o->record;
-    r.replicated = one->replicated; // a new world's record says so from its next write on
-    const size_t size = world_record_write(&r, record);
-    const size_t name = strlen(one->name);
-    put64(head, one->number);
-    put64(head + 8, item->sequence);
-    put64(head + 16, item->tick);
-    put64(head + 24, item->hash);
-    put64(head + 32, item->bytes->size);
-    put64(head + 40, (uint64_t)o->revision);
-    put32(head + 48, (uint32_t)one->durability);
-    uint8_t *at = head + PAIR_OFFER_BYTES;
-    put32(at, (uint32_t)name);
-    memcpy(at + 4, one->name, name);
-    at += 4 + name;
-    put32(at, (uint32_t)size);
-    memcpy(at + 4, record, size);
-    at += 4 + size;
-    return peer_send(one->to->link, PAIR_OFFER, head, (size_t)(at - head), NULL, 0);
-}
-
-// Sends an image's next piece; *done: that was all.
-static bool send_image(pairs *p, pair *one, const feed_item *item, bool *done)
-{
-    uint8_t head[PAIR_PIECE_HEAD_BYTES];
-    if (one->sent == 0 && !send_offer(p, one, item)) {
-        return false;
-    }
-    const uint64_t left = item->bytes->size - one->sent;
-    const size_t size = left < PAIRS_PIECE_BYTES ? (size_t)left : PAIRS_PIECE_BYTES;
-    put64(head, one->number);
-    if (!peer_send(one->to->link, PAIR_PIECE, head, sizeof head, item->bytes->data + one->sent,
-                   size)) {
-        return false;
-    }
-    one->sent += size;
-    *done = one->sent == item->bytes->size;
-    return true;
-}
-
-static bool send_item(pairs *p, pair *one, const feed_item *item, bool *done)
-{
-    uint8_t head[PAIR_ENTRY_HEAD_BYTES];
-    *done = true;
-    put64(head, one->number);
-    put64(head + 8, item->sequence);
-    put64(head + 16, item->tick);
-    switch (item->kind) {
-    case FEED_IMAGE:
-        return send_image(p, one, item, done);
-    case FEED_ENTRY:
-        return peer_send(one->to->link, PAIR_ENTRY, head, sizeof head, item->bytes->data,
-                         item->bytes->size);
-    case FEED_END:
-        one->end = item->sequence;
-        return peer_send(one->to->link, PAIR_END, head, PAIR_END_BYTES, NULL, 0);
-    }
-    return false;
-}
-
-// Sends what the link takes. False: it failed.
-static bool pump(pairs *p, pair *one)
-{
-    while (one->first != NULL && peer_unsent(one->to->link) < PAIRS_LINK_BYTES) {
-        feed_item *item = one->first;
-        bool done = true;
-        if (!send_item(p, one, item, &done)) {
-            return false;
-        }
-        if (done) {
-            one->sent = 0;
-            one->queued -= item->kind == FEED_ENTRY ? item->bytes->size : 0;
-            one->first = item->next;
-            one->last = one->first == NULL ? &one->first : one->last;
-            feed_item_free(item);
-        }
-    }
-    return true;
-}
-
 static void pump_or_fail(pairs *p, pair *one)
 {
-    if (one->to != NULL && one->to->up && !pump(p, one)) {
+    if (one->to != NULL && one->to->up && !pair_queue_send(p, one)) {
         remote *r = one->to;
-        peer_close(r->link, "it does not take what it must");
-        lose_remote(p, r, "it does not take what it must");
+        peer_close(r->link, "it reads its messages too slowly");
+        lose_remote(p, r, "it reads its messages too slowly");
     }
-}
-
-// Moves a feed's items into the queue. False: there are too many.
-static bool collect(pair *one)
-{
-    bool cut = false;
-    feed_item *item = world_feed_take(one->feed, &cut);
-    while (item != NULL) {
-        feed_item *next = item->next;
-        if (one->offered) {
-            item->next = NULL;
-            *one->last = item;
-            one->last = &item->next;
-            one->queued += item->kind == FEED_ENTRY ? item->bytes->size : 0;
-        } else {
-            feed_item_free(item);
-        }
-        item = next;
-    }
-    return !cut && one->queued <= PAIRS_QUEUE_BYTES_MAX;
 }
 
 static void on_feeds(uv_async_t *wake)
@@ -275,7 +174,7 @@ static void on_feeds(uv_async_t *wake)
             continue;
         }
         pair *one = p->list.data[i - 1];
-        if (!collect(one)) {
+        if (!pair_queue_collect(p, one)) {
             log_warn("world '%s': its standby '%s' is too slow, and is given up", one->name,
                      one->to != NULL ? peer_link_node(one->to->link) : "");
             miss(p, one, NULL);
@@ -319,15 +218,10 @@ static remote *dial(pairs *p, const char *node, const char *address)
     return r;
 }
 
-// The link has ended.
+// Drops a remote whose link has ended.
 static void lose_remote(pairs *p, remote *r, const char *why)
 {
-    for (uint32_t i = 0; i < p->remotes.count; i++) {
-        if (p->remotes.data[i] == r) {
-            array_swap_remove(&p->remotes, i);
-            break;
-        }
-    }
+    array_swap_remove_value(&p->remotes, r);
     for (uint32_t i = p->list.count; i > 0; i--) {
         if (i <= p->list.count && p->list.data[i - 1]->to == r) {
             p->list.data[i - 1]->refused = !r->up; // it is not tried again at once
@@ -366,15 +260,20 @@ static void take_answer(pairs *p, peer_link *link, uint8_t kind, const uint8_t *
     if (one == NULL || one->to == NULL || one->to->link != link) {
         return; // it is late
     }
-    if (kind == PAIR_ACKNOWLEDGE && size == PAIR_ACKNOWLEDGE_BYTES) {
+    const bool acknowledges = kind == PAIR_ACKNOWLEDGE && size == PAIR_ACKNOWLEDGE_BYTES;
+    if (acknowledges && get64(bytes + 8) > one->passed) {
+        if (!one->doubted) {
+            one->doubted = true;
+            log_error("world '%s': server '%s' acknowledges record %" PRIu64
+                      ", but was sent none beyond %" PRIu64 ": this is ignored",
+                      one->name, peer_link_node(link), get64(bytes + 8), one->passed);
+        }
+    } else if (acknowledges) {
         note_acknowledged(p, one, get64(bytes + 8), get64(bytes + 16));
+    } else if (kind == PAIR_RENEW && size == PAIR_RENEW_BYTES) {
+        world_feed_renew(one->feed);
     } else if (kind == PAIR_REFUSE) {
-        log_error("world '%s': server '%s' cannot be its standby: %.*s", one->name,
-                  peer_link_node(link), (int)(size - 8), (const char *)bytes + 8);
-        char why[ERROR_TEXT_MAX];
-        snprintf(why, sizeof why, "%.*s", (int)(size - 8), (const char *)bytes + 8);
-        one->refused = true;
-        miss(p, one, why);
+        take_refusal(p, one, link, (const char *)bytes + 8, size - 8);
     }
 }
 
@@ -435,7 +334,7 @@ static void on_acted(void *context, const char *world, const ownership_action *a
                      const ownership *o)
 {
     pairs *p = context;
-    pair *one = find_name(p, world);
+    pair *one = pairs_find_name(p, world);
     if (one == NULL || followers_have(p, world)) {
         followers_acted(p, world, action, o);
         return;
@@ -460,7 +359,7 @@ static void look(pairs *p, pair *one, uint64_t now_ms)
 {
     char node[RECORD_NAME_MAX + 1];
     char address[RECORD_ADDRESS_MAX + 1];
-    struct fleet *f = fleet_of(p);
+    struct fleet *f = pairs_fleet(p);
     if (!one->opened && now_ms - one->begun_ms >= PAIRS_FIRST_MS &&
         is_alone(fleet_ownership(f, one->name))) {
         log_warn("world '%s' begins without a standby: no other server could be it within %d ms",
@@ -576,8 +475,8 @@ void pairs_ship_session(server *s, const uint8_t *record, size_t size)
     for (uint32_t i = p != NULL ? p->remotes.count : 0; i > 0; i--) {
         remote *r = p->remotes.data[i - 1];
         if (r->up && !peer_send(r->link, PAIR_SESSION, record, size, NULL, 0)) {
-            peer_close(r->link, "it does not take what it must");
-            lose_remote(p, r, "it does not take what it must");
+            peer_close(r->link, "it reads its messages too slowly");
+            lose_remote(p, r, "it reads its messages too slowly");
         }
     }
 }
@@ -587,19 +486,15 @@ status pairs_open(server *s, error *err)
     const server_options *o = s->options;
     pairs *p = calloc(1, sizeof *p);
     ASSERT_MEMORY(p != NULL);
-    const peer_options options = {.host = o->fleet_host,
-                                  .port = o->fleet_port,
-                                  .node = o->node,
-                                  .fleet = o->fleet_prefix,
-                                  .secret = o->fleet_secret,
-                                  .secret_size = o->fleet_secret_size,
-                                  .handler = {p, on_up, on_received, on_drained, on_ended}};
+    const peer_handler links = {p, on_up, on_received, on_drained, on_ended};
     const fleet_pairs handler = {p, on_acted};
-    const status opened = peers_open(s->loop, &options, &p->peers, err);
+    const status opened = peers_begin(o->peers, &links, err);
     if (opened != STATUS_OK) {
+        peers_close(o->peers, NULL, NULL);
         free(p);
         return opened;
     }
+    p->peers = o->peers;
     p->server = s;
     p->handles = 3;
     int result = uv_async_init(s->loop, &p->wake, on_feeds);
@@ -608,7 +503,6 @@ status pairs_open(server *s, error *err)
     p->wake.data = p->pulse.data = p;
     (void)uv_timer_start(&p->pulse, on_pulse, PAIRS_PULSE_MS, PAIRS_PULSE_MS);
     fleet_on_pairs(o->fleet, &handler);
-    fleet_set_peer(o->fleet, peers_address(p->peers));
     log_info("other servers reach this one at %s", peers_address(p->peers));
     s->pairs = p;
     return STATUS_OK;

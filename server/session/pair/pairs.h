@@ -2,6 +2,9 @@
 // server is the standby of others'. The rules and their state machine are in
 // server/fleet/ownership.h; here are its events and its actions.
 //
+// A hot standby plays what it gets; a log standby (--fleet-standby log) keeps it, with an image
+// from time to time, and plays it when it takes over.
+//
 //     primary                                          standby
 //     world_feed ─> queue of its pair ─> link ──────> follower: an image and entries, which are
 //     what may be shown <────────────── acknowledged   played as they come, and hashes compared
@@ -22,7 +25,8 @@
 //     MOVE_PAIRING         MOVE_HALTING      MOVE_SETTLING     be primary          server answers
 //                                                              MOVE_YIELDING       `moved`
 //
-// pairs.c has the primary's side, followers.c the standby's. Network thread only.
+// pairs.c, pair_queue.c and pair_lag.c have the primary's side, followers.c and the files of
+// follower.h the standby's. Network thread only.
 #ifndef CAROM_SERVER_SESSION_PAIR_PAIRS_H
 #define CAROM_SERVER_SESSION_PAIR_PAIRS_H
 
@@ -41,19 +45,21 @@ struct reply;
 struct world_entry;
 
 enum {
-    PAIRS_PULSE_MS = 50,               // between two looks for worlds without a standby
-    PAIRS_RETRY_MS = 500,              // until a server is asked again
-    PAIRS_FIRST_MS = 5000,             // a new world waits so long for its first standby
-    PAIRS_QUEUE_BYTES_MAX = 256 << 20, // of one world, behind its image
-    PAIRS_PIECE_BYTES = 256 << 10,     // of an image
-    PAIRS_LINK_BYTES = 4 << 20,        // that wait in a link: more waits in the pairs
-    PAIRS_MOVE_MS = 30000,             // for a move, most of it for a large world's image
+    PAIRS_PULSE_MS = 50,               // time between two looks for worlds without a standby
+    PAIRS_RETRY_MS = 500,              // time until a server is asked again
+    PAIRS_TELL_MS = 60000,             // time between two lines about servers that refuse a world
+    PAIRS_FIRST_MS = 5000,             // time for which a new world waits for its first standby
+    PAIRS_QUEUE_BYTES_MAX = 256 << 20, // one world's entries, behind its image
+    PAIRS_PIECE_BYTES = 256 << 10,     // a piece of an image
+    PAIRS_LINK_BYTES = 4 << 20,        // bytes that wait in a link; further ones wait in the pairs
+    PAIRS_MOVE_MS = 30000,             // limit for a move; a large world's image takes most of it
     PAIRS_HALT_MS = 2000               // a world stands still no longer than this for a move
 };
 
 typedef struct pairs pairs;
 
-// Begins to listen for other servers (server_options.fleet_host). Errors: those of peers_open.
+// Begins to listen for other servers (server_options.peers, which are closed with the pairs, or
+// when this fails). Errors: those of peers_begin.
 status pairs_open(struct server *s, error *err);
 // Ends all links; `closed` follows when everything is freed.
 void pairs_close(struct server *s, void (*closed)(void *context), void *context);
@@ -63,6 +69,23 @@ status pairs_check(const struct server *s, error *err);
 // This server serves the world from now on, and looks for a standby. Nothing of the world is shown
 // until there is one, unless it is `alone` already. The caller gets a reference.
 world_feed *pairs_begin(struct server *s, const char *name, uint64_t number, bool alone);
+
+// How far a standby is behind; it may have received more than it has played.
+typedef struct pair_lag {
+    uint64_t tick;   // the newest entry that it acknowledged
+    double seconds;  // age of the oldest entry that it did not acknowledge; 0: there is none
+    uint64_t bytes;  // size of all entries that it did not acknowledge
+    uint32_t worlds; // number that the lag covers
+} pair_lag;
+
+// Of one world of this server. False: it has no standby.
+bool pairs_lag(const struct server *s, const char *world, pair_lag *out);
+// Of all: the largest `seconds`, and the sum of `bytes`.
+pair_lag pairs_lag_of_all(const struct server *s);
+// The name of the standby of a world of this server, of any that has one; NULL: none has.
+const char *pairs_standby(const struct server *s);
+// Worlds of other servers that this one follows.
+uint32_t pairs_followed(const struct server *s);
 
 // ---- moves
 
@@ -83,9 +106,9 @@ void pairs_end_moves(struct server *s, const char *why);
 
 // ---- the end of a pair
 
-// The world is to be destroyed: its end still goes to the standby.
+// Call before the world is destroyed: its end still goes to the standby.
 void pairs_release(struct server *s, uint64_t number);
-// The world is served elsewhere; NULL: nowhere.
+// Call when the server of `winner` serves the world instead; NULL: no server does.
 void pairs_lose(struct server *s, uint64_t number, const world_record *winner);
 
 // A record of the session store, as written to the disk: standbys get it, too.

@@ -8,6 +8,8 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/base/memory.h"
+#include "server/session/resume/resume.h"
 #include "server/session/resume/session_store_records.h"
 #include "server/session/service.h"
 #include "server/world/state/last_requests.h"
@@ -18,6 +20,7 @@ enum { NUMBER_AT = 1, SLOT_AT = 2, SUBSCRIPTION_AT = 2, DIGEST_AT = 3, WORLD_AT 
 static void free_record(shipped *s, shipped_record *r)
 {
     s->bytes -= r->size;
+    memory_note(MEMORY_standbys, NULL, -(int64_t)r->size);
     free(r->bytes);
     *r = (shipped_record){0};
 }
@@ -70,6 +73,7 @@ static void keep(shipped *s, shipped_record *r, const uint8_t *bytes, size_t siz
     memcpy(r->bytes, bytes, size);
     r->size = size;
     s->bytes += size;
+    memory_note(MEMORY_standbys, NULL, (int64_t)size);
 }
 
 static bool take_session(shipped *s, uint64_t number, const msgpack_object_array *all,
@@ -171,7 +175,8 @@ bool shipped_take(shipped *s, const uint8_t *bytes, size_t size)
 {
     msgpack_unpacked unpacked;
     size_t offset = 0;
-    if (s->bytes + size > SHIPPED_BYTES_MAX) {
+    error ignored;
+    if (s->bytes + size > SHIPPED_BYTES_MAX || memory_ask(NULL, size, &ignored) != STATUS_OK) {
         return false;
     }
     msgpack_unpacked_init(&unpacked);
@@ -238,9 +243,9 @@ static bool make(server *to, const shipped_session *of, uint64_t world)
     const bool known = made != NULL;
     if (known) { // readers of records and of the world find it by its number
         session_numbers_set(&to->restored_sessions, of->number, made->key.slot);
-    }
-    if (known && made->connection != NULL) {
-        return false; // it was resumed here, for another world
+        if (made->connection == NULL) { // it was at this server before, and its time may be over
+            resume_renew(made);
+        }
     }
     if (!known) {
         const uint32_t slot = take_slot(to);

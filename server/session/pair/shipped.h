@@ -15,13 +15,13 @@ struct server;
 struct restored_world;
 
 enum {
-    SHIPPED_SESSIONS_MAX = 1 << 17,   // of one server; others cannot be resumed here
-    SHIPPED_SUBSCRIPTIONS_MAX = 1024, // of one session
-    SHIPPED_BYTES_MAX = 256 << 20     // of one server's
+    SHIPPED_SESSIONS_MAX = 1 << 17,   // sessions of a server; further ones cannot be resumed here
+    SHIPPED_SUBSCRIPTIONS_MAX = 1024, // subscriptions of a session
+    SHIPPED_BYTES_MAX = 256 << 20     // records of one server
 };
 
 typedef struct shipped_record {
-    uint64_t number; // of the subscription
+    uint64_t number; // number of the subscription
     uint64_t world;
     uint8_t *bytes; // owned
     size_t size;
@@ -29,7 +29,7 @@ typedef struct shipped_record {
 
 typedef struct shipped_session {
     uint64_t number;
-    secret digest; // of its secret
+    secret digest; // digest of its secret
     shipped_record itself;
     ARRAY(shipped_record) subscriptions;
 } shipped_session;
@@ -40,7 +40,7 @@ typedef struct shipped {
 } shipped;
 
 void shipped_deinit(shipped *s);
-// A record has come. False: it is not sound, or there are too many.
+// Takes a record that has come. False: it is not sound, or there are too many.
 bool shipped_take(shipped *s, const uint8_t *bytes, size_t size);
 const shipped_session *shipped_find(const shipped *s, uint64_t number);
 // Makes sessions that can be resumed, as far as they are not here: those with a subscription, a

@@ -19,7 +19,7 @@ enum {
 // thread of these worlds is busier than the other [millionths of its time]. Pure; any thread.
 uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap);
 
-// A thread has reported the loads of its worlds. Network thread only.
+// Takes a thread's report of the loads of its worlds. Network thread only.
 void balance_note(server *s, const sim_thread *from, const reply *r);
 
 #endif

@@ -1,8 +1,8 @@
-// Worlds that leave this server for another one of the fleet, and the word of it to their sessions.
+// Worlds that leave this server for another one of the fleet, and the notice to their sessions.
 //
 // The world's thread stops serving it at once: requests that wait are answered with `moved` and the
 // address of the server that serves it, subscriptions end with `world_closed` of the same code, and
-// each session with a subscription or a seat there is told once by the notification `moved`. The
+// each session with a subscription or a seat there gets one notification `moved`. The
 // log of the world stays on the disk.
 //
 // Network thread only.
@@ -25,7 +25,7 @@ void worlds_depart(server *s, world_entry *entry, const world_record *winner);
 // thread's, and names the address for TCP.
 void worlds_departure_error(const session *of, const char *world, const char *text, error *err);
 
-// The world's thread has stopped to serve it (REPLY_LEFT).
+// Call when the world's thread no longer serves it (REPLY_LEFT).
 void worlds_departed(server *s, const reply *r);
 
 #endif

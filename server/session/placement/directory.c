@@ -93,7 +93,10 @@ uint32_t directory_broken(const directory *d)
 
 world_entry *directory_add(directory *d, const char *name)
 {
-    return directory_add_numbered(d, name, d->next_number);
+    while (directory_find_number(d, d->next_number) != NULL) { // it came from another server
+        d->next_number++;
+    }
+    return directory_add_numbered(d, name, d->next_number++);
 }
 
 world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number)
@@ -102,7 +105,6 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
     world_entry *entry = calloc(1, sizeof *entry);
     ASSERT_MEMORY(entry != NULL);
     entry->number = number;
-    d->next_number = number >= d->next_number ? number + 1 : d->next_number;
     memcpy(entry->name, name, strlen(name) + 1);
     entry->held_last = &entry->held;
     uint32_t at = place_of(d, name);

@@ -38,7 +38,7 @@ typedef struct entry_seat {
 typedef struct world_seating {
     char template_name[TEMPLATE_NAME_BYTES_MAX + 1]; // "": no join made the world
     uint32_t count;                                  // seats
-    uint64_t idle_ms;        // the world ends so long after its last seat became free
+    uint64_t idle_ms;        // time after which a world without taken seats ends
     uint64_t free_since;     // since when no seat is taken [ms of the loop]
     uint64_t maker;          // quota owner whose join made it; 0: none, or a restart
     ARRAY(entry_seat) taken; // those that are not free, ascending by seat
@@ -56,7 +56,7 @@ typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
     sim_thread *thread; // NULL while it is being built, restored or moved
-    uint64_t session;   // number of the session that it ends with; 0: the server's
+    uint64_t session;   // the session that it ends with; 0: it ends with the server
     world_seating seating;
     bool unnamed;           // destroyed, or could not be made
     bool logged;            // a restart restores it
@@ -67,9 +67,10 @@ typedef struct world_entry {
     char *broken;           // owned: why it is not served, though it is on the disk; NULL for most
     uint64_t tick;          // last tick in a broken world's log
     storage_world *stored;  // a broken world's storage, until it is destroyed
-    storage_durability durability; // of a world with a log, or a fork that is being made
-    bool replicated;               // that fork is to have a standby
+    storage_durability durability; // for a world with a log, or a fork that is being made
+    bool replicated;               // the fork is to have a standby
     uint32_t moves;                // tries to move it, of a server that shuts down (moving.h)
+    bool relayed;                  // a relay follows it (server/session/relay)
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;
@@ -103,7 +104,9 @@ uint32_t directory_broken(const directory *d);
 
 // Adds a world that is being made; its name must be free.
 world_entry *directory_add(directory *d, const char *name);
-// Adds a world with a given number, which no other one has.
+// Adds a world with a given number, which no other one has. New worlds go on being numbered as
+// before: two servers that counted on from the number of a world that went from one to the other
+// would give the same numbers.
 world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number);
 
 // Frees the world's name.

@@ -11,14 +11,14 @@ struct server;
 
 enum {
     MOVING_AT_ONCE_MAX = 16, // worlds of a server that shuts down
-    MOVING_TRIES_MAX = 3     // of one world, each at another server where there is one
+    MOVING_TRIES_MAX = 3     // tries to move one world, each to another server where there is one
 };
 
 // world.move: the answer follows when the world is at the other server, or stays here.
 status moving_begin(struct server *s, const call *c, command *cmd, error *err);
 
-// The server is about to shut down: hands over all worlds that can be. Call again until false: none
-// is on its way, and none is left.
+// Hands over all worlds that can be, before a shutdown. Call again until false: none is being
+// handed over, and none is left.
 bool moving_away(struct server *s);
 
 #endif

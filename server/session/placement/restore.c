@@ -44,7 +44,7 @@ int restore_threads(void)
                                               : RESTORE_THREADS_MAX;
 }
 
-// ---- what the storage tells
+// ---- reading from the storage
 
 // A damaged image is reported later, when the world is made from it.
 static void peek(restored_world *w, uint64_t *until)
@@ -161,7 +161,7 @@ static status on_record(void *context, storage_world *stored, const storage_reco
     return STATUS_OK;
 }
 
-// ---- what becomes of them
+// ---- results
 
 static void drop(restored_world *w)
 {
@@ -305,17 +305,17 @@ const char *restored_world_failure(const restored_world *w)
 
 const session_bodies *restore_bodies(const restored_world *w)
 {
-    return &w->way->state.bodies;
+    return w->way != NULL ? &w->way->state.bodies : w->adoption->session_bodies;
 }
 
 last_requests *restore_own_marks(restored_world *w)
 {
-    return &w->way->marks;
+    return w->way != NULL ? &w->way->marks : w->adoption->marks;
 }
 
 block_account *restore_blocks(const restored_world *w)
 {
-    return w->way->blocks;
+    return w->way != NULL ? w->way->blocks : w->adoption->blocks;
 }
 
 void restored_worlds_remove(restored_worlds *list, uint32_t i)

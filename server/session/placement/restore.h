@@ -83,12 +83,12 @@ void restore_promise(restored_world *w);
 // another thread plays. STATUS_INVALID_ARGUMENT: it cannot be.
 status restore_add_record(restored_world *w, uint64_t sequence, uint64_t tick, const uint8_t *bytes,
                           size_t size, error *err);
-// Plays what was added. Any thread, which has the world for itself.
+// Plays the records that were added. Any thread, while no other uses the world.
 void restore_play_held(restored_world *w);
 // Why it cannot be played; NULL: it can.
 const char *restored_world_failure(const restored_world *w);
 // The bodies that end with sessions, as far as the log was played, and the marks of sessions up to
-// its end, which the caller may change.
+// its end, which the caller may change. Also when it was played to its end.
 const struct session_bodies *restore_bodies(const restored_world *w);
 last_requests *restore_own_marks(restored_world *w);
 // The account of the world's memory: marks are changed with it.

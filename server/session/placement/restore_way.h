@@ -18,7 +18,7 @@ enum {
 
 struct restoration {
     storage_info info;
-    block_account *blocks; // the world's; NULL once the adoption has it
+    block_account *blocks; // account of the world; NULL once the adoption has it
     buffer image;          // the part read so far; freed when the world is made from it
     buffer records;        // read, and not played yet
     last_requests marks;   // last requests at the log's end
@@ -34,7 +34,7 @@ struct restoration {
 };
 
 restoration *restore_way_create(void);
-void restore_way_free(restored_world *w); // may have none
+void restore_way_free(restored_world *w); // `w` may have no restoration
 
 // Work for this world begins: crashes are reported with its name, and memory is counted for it.
 void restore_enter(const restored_world *w);

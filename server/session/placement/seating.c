@@ -301,7 +301,7 @@ static status make_world(server *s, const session *of, const world_template *t, 
     if (!rights_allows_world(of, name)) {
         return error_set(err, STATUS_PERMISSION_DENIED,
                          "worlds: no world of template '%s' that the token names has a free seat, "
-                         "and it names none to be made ('%s-*' would)",
+                         "and the token allows no new one ('%s-*' would)",
                          t->name, t->name);
     }
     const status allowed = check_share(s, of, err);
@@ -355,7 +355,7 @@ static request *join_request(const call *c, world_entry *entry, command *join, c
     join->join.session = of->session.number;
     request *r = worlds_request(c, entry, join);
     r->command.join.subject = copy_subject(r, of);
-    r->subscription = r->command.join.again ? 0 : of->seat; // which the answer bears
+    r->subscription = r->command.join.again ? 0 : of->seat; // the answer contains it
     set_arguments(r, template_name, of);
     return r;
 }
@@ -369,7 +369,7 @@ status seating_join(server *s, const call *c, command *join, error *err)
     if (result != STATUS_OK) {
         return result;
     }
-    if (s->restoring.left > 0) { // which seats there are is known when all worlds are back
+    if (s->restoring.left > 0) { // the seats are known when all worlds are restored
         return error_set(err, STATUS_UNAVAILABLE,
                          "worlds are still being brought back: join again in a while");
     }
@@ -476,7 +476,8 @@ void seating_end_session(session *s)
     for (uint32_t i = 0; i < of->worlds.by_name.count; i++) {
         world_entry *entry = of->worlds.by_name.data[i];
         entry_seat *seat = find_session(entry, s->key.number);
-        if (seat != NULL && seat->state == SEAT_TAKEN) { // of a join under way: when it has come
+        // While a join is under way the seat stays: it is left when the answer has come.
+        if (seat != NULL && seat->state == SEAT_TAKEN) {
             free_unasked(of, entry, seat);
         }
     }

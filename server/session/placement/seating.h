@@ -29,13 +29,13 @@ enum { SEATS_PER_SESSION_MAX = 16 }; // a client plays in one world, and looks a
 status seating_join(server *s, const call *c, command *join, error *err);
 status seating_leave(server *s, const call *c, command *leave, error *err);
 
-// A world has answered a join or a leave.
+// Handles a world's answer to a join or a leave.
 void seating_answered(server *s, world_entry *entry, const reply *r);
 
 // The session ends: its seats become free.
 void seating_end_session(session *s);
 
-// A restart or a takeover has brought the world back.
+// Call when a restart or a takeover has brought the world back.
 void seating_restored(server *s, world_entry *entry, const physics_world *world);
 
 // To be called once a second.

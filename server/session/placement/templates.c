@@ -72,7 +72,7 @@ static status check_key(const msgpack_object_kv *pair, error *err)
     return STATUS_OK;
 }
 
-// Writes the keys that are world.create's, with a world's name, which it wants.
+// Writes the keys that world.create knows, and a world's name, which world.create requires.
 static void pack_create(buffer *out, const msgpack_object_map *map)
 {
     msgpack_packer k = buffer_packer(out);

@@ -21,7 +21,7 @@
 
 enum {
     TEMPLATES_MAX = 64,
-    TEMPLATE_BYTES_MAX = 64 << 10, // of a file: all arguments of world.create take a tenth
+    TEMPLATE_BYTES_MAX = 64 << 10, // a file's size: all arguments of world.create take a tenth
     TEMPLATE_IDLE_S = 30,          // as long as a lost session waits to be resumed (resume_ms)
     TEMPLATE_IDLE_S_MAX = 86400
 };

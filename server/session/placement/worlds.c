@@ -17,6 +17,7 @@
 #include "server/session/pair/pairs.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds.h"
+#include "server/session/relay/upstreams.h"
 #include "server/session/service.h"
 
 status worlds_moved(const session *asker, const world_record *r, const char *name, error *err)
@@ -41,6 +42,15 @@ status worlds_absent(const server *s, const session *asker, const char *name, er
         return worlds_moved(asker, r, name, err);
     }
     return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", name);
+}
+
+status worlds_find(server *s, const session *asker, const char *name, world_entry **out, error *err)
+{
+    if (s->upstreams != NULL) {
+        return upstreams_find(s, name, out, err);
+    }
+    *out = directory_find(&s->worlds, name);
+    return *out != NULL ? STATUS_OK : worlds_absent(s, asker, name, err);
 }
 
 // ---- requests
@@ -274,7 +284,7 @@ void worlds_acknowledge(server *s)
     array_clear(&s->written);
 }
 
-// ---- what ends with a session
+// ---- worlds that end with a session
 
 void worlds_note_body(session *s, uint64_t world)
 {

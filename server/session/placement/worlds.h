@@ -19,6 +19,11 @@ typedef struct written_snapshot {
 // `not_found`.
 status worlds_absent(const server *s, const session *asker, const char *name, error *err);
 
+// Finds the world of that name; a relay begins to follow it (upstreams.h). Errors: those of
+// worlds_absent, and of upstreams_find.
+status worlds_find(server *s, const session *asker, const char *name, world_entry **out,
+                   error *err);
+
 // The error `moved` for a world with this record, with the address that `asker` (NULL: over TCP)
 // can connect to: that for HTTP over WebSocket. STATUS_UNAVAILABLE: it has none.
 status worlds_moved(const session *asker, const world_record *r, const char *name, error *err);
@@ -38,13 +43,13 @@ void worlds_deliver(world_entry *entry, request *r);
 void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session_key key);
 // The command makes a body in that world which ends with the session, or steps it.
 void worlds_note_body(session *s, uint64_t world);
-// The world is destroyed, or could not be made: frees its name; sessions remember their last
+// Frees the name of a world that was destroyed or could not be made; sessions remember their last
 // request in it by name.
 void worlds_unname(server *s, world_entry *entry);
 // Destroys a world on the server's behalf, regardless of limits on waiting requests; `why` goes on
 // after "world 'x' ends ".
 void worlds_end_unasked(server *s, world_entry *entry, const char *why);
-// The world has ended for the session.
+// Records that the world has ended for the session.
 void worlds_note_gone(session *s, const world_entry *entry);
 // Ends the bodies and worlds that end with the session.
 void worlds_end_session(session *s);
@@ -52,7 +57,7 @@ void worlds_end_session(session *s);
 void worlds_forget(server *s, session_key key, uint64_t world);
 // Restarts the session's subscriptions in that world.
 void worlds_resume(session *s, uint64_t world);
-// The world has handled that request.
+// Call when the world has handled that request.
 void worlds_resumed(server *s, session_key key);
 // Call when the last snapshot of the subscription was written out: worlds_acknowledge reports it to
 // the world together with others.

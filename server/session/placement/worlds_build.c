@@ -122,11 +122,11 @@ static void build_from_image(build *b, const uint8_t *image, size_t size)
     if (b->status == STATUS_OK) {
         b->status = players_check(*made, &b->error);
     }
-    // The image's bytes bound how many it can have.
+    // The size of the image bounds its number of pairs.
     if (b->status == STATUS_OK && world_count(*made).pairs > most) {
         b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
                               "pairs_per_world: it has %u pairs of shapes that overlap; at most "
-                              "%llu may be there",
+                              "%llu are allowed",
                               world_count(*made).pairs, (unsigned long long)most);
     }
     if (b->status != STATUS_OK) {
@@ -147,6 +147,12 @@ static void build_from_fork(build *b)
         session_bodies_deinit(&image.bodies);
         last_requests_deinit(&image.marks);
     }
+}
+
+bool worlds_would_crowd(const physics_world *world)
+{
+    const double period_ns = 1e9 / world_definition(world).hz;
+    return crowding_foretold(world, served_world_fair_ns(period_ns));
 }
 
 // Only a world that joins make has seats: a copy of one has none.
@@ -186,9 +192,7 @@ static void on_build(uv_work_t *work)
         b->status = players_set(b->adoption->physics, &args->players, &b->error);
     }
     if (b->status == STATUS_OK) {
-        const double period_ns = 1e9 / world_definition(b->adoption->physics).hz;
-        b->crowds =
-            b->crowds || crowding_foretold(b->adoption->physics, served_world_fair_ns(period_ns));
+        b->crowds = b->crowds || worlds_would_crowd(b->adoption->physics);
     }
     block_charge(before);
     if (b->status == STATUS_OK && b->durability != STORAGE_NONE) {
@@ -300,7 +304,7 @@ static void refuse_one(server *s, world_entry *entry, request *r, const char *te
         answer_end(s, entry, r);
         return;
     }
-    if (r->again && of != NULL) { // the client was told that the subscription continues
+    if (r->again && of != NULL) { // the client knows that the subscription continues
         session_world_closed(of, r->subscription, STATUS_UNAVAILABLE, text);
     }
     answer_unsent(s, r, STATUS_UNAVAILABLE, text);
@@ -597,7 +601,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
 status worlds_create_joined(server *s, const world_template *t, const char *name, uint64_t maker,
                             world_entry **out, error *err)
 {
-    command create = t->create; // its texts stay the template's
+    command create = t->create; // its texts belong to the template
     create.memory = NULL;
     memcpy(create.world, name, strlen(name) + 1);
     world_seating seats = {

@@ -14,7 +14,7 @@ status worlds_create(server *s, const call *c, command *create, error *err);
 status worlds_create_joined(server *s, const struct world_template *t, const char *name,
                             uint64_t maker, world_entry **out, error *err);
 status worlds_fork(server *s, const call *c, command *fork, error *err);
-// The world to fork has answered: the second one is built, and answers in its place.
+// Handles the answer of the world to fork: builds the second world, which answers in its place.
 void worlds_forked(server *s, reply *r);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 // Checks whether a new world may have that name: already_exists, limit_exceeded.
@@ -24,5 +24,9 @@ status worlds_check_name(const server *s, const char *name, error *err);
 void worlds_refuse_held(server *s, world_entry *entry, const char *text);
 // The thread that a new world goes to.
 sim_thread *worlds_least_loaded(const server *s);
+
+// Whether the first step of a world that was just made would delay others of its thread: it begins
+// on a thread of its own. Any thread.
+bool worlds_would_crowd(const struct physics_world *world);
 
 #endif

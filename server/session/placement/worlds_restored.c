@@ -25,7 +25,7 @@
 #include "server/world/state/session_bodies.h"
 #include "server/world/state/last_requests.h"
 
-// ---- what a restart has brought back
+// ---- worlds that a restart has brought back
 
 // Records the commands of restored sessions that took effect.
 static void note_marks(server *s, const world_entry *entry, const last_requests *marks)
@@ -257,6 +257,7 @@ static void begin(server *s, restored_world *w)
         return;
     }
     world_entry *entry = directory_add_numbered(&s->worlds, w->name, w->epoch);
+    s->worlds.next_number = w->epoch + 1;
     entry->session = w->session;
     entry->logged = w->stored != NULL;
     entry->durability = w->durability;
@@ -278,7 +279,7 @@ void worlds_begin_restored(server *s)
     for (uint32_t i = 0; i < s->restored.count; i++) {
         begin(s, &s->restored.data[i]);
     }
-    if (s->worlds.next_number < first) {
+    if (s->worlds.next_number < first || s->options->fleet != NULL) {
         s->worlds.next_number = first;
     }
     play_next(s);

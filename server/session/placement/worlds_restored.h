@@ -8,7 +8,7 @@
 void worlds_begin_restored(server *s);
 // Call when the server ends: worlds that are not yet restored are given up.
 void worlds_end_coming(server *s);
-// Serves the recording of the options as a world of its name.
+// Serves the recording that the options name, as a world.
 status worlds_replay(server *s, error *err);
 // Serves a world that was played and whose entry is `coming`, or marks it as broken.
 struct restored_world;

@@ -70,7 +70,7 @@ void handover_note(server *s, const reply *r)
     }
 }
 
-// A world that is not served, whose log stays.
+// Writes the entry of a world that is not served, whose log stays.
 static void note_unserved(server *s, const world_entry *entry)
 {
     uint8_t head[HANDOVER_HEAD_BYTES] = {0};

@@ -44,7 +44,7 @@ enum {
     HANDOVER_KIND_UNSERVED = 16
 };
 
-// Half of the numbers that clients can be told exactly: the others are for worlds to come.
+// Half of the integers that a double of a client represents exactly: the others are for new worlds.
 #define HANDOVER_NUMBER_MAX ((UINT64_C(1) << 52) - 1)
 
 #define HANDOVER_MAGIC                                                                             \
@@ -53,7 +53,7 @@ enum {
 
 // ---- handover.c
 
-// A world has stopped: writes its final state to the file.
+// Writes the final state of a world that has stopped to the file.
 void handover_note(server *s, const reply *r);
 // Call when all worlds have reported: writes the end of the file.
 void handover_finish(server *s);

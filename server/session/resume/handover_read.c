@@ -18,7 +18,7 @@ typedef struct handed {
     uint64_t number, session;
     world_end end;
     char name[WORLD_NAME_BYTES_MAX + 1];
-    uint64_t image_at, image_size; // in the file
+    uint64_t image_at, image_size; // position and size in the file
 } handed;
 
 typedef ARRAY(uint64_t) number_list;

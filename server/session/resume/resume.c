@@ -45,12 +45,14 @@ static bool is_secret_of(const session *s, const secret *given)
                         s->resume.secret_state == SECRET_DIGESTED ? &digest : given);
 }
 
-// A session that has come from another server has another slot here than its secret says.
-static session *find_detached(const server *s, uint64_t number)
+// A session that has come from another server has another slot here than its secret says. It may
+// have a connection here, whose loss was not noticed.
+static session *find_number(const server *s, uint64_t number)
 {
-    for (detached_link *link = s->detached.first; link != NULL; link = link->next) {
-        if (session_of_link(link)->key.number == number) {
-            return session_of_link(link);
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        session *one = s->sessions.data[i];
+        if (one != NULL && one->key.number == number) {
+            return one;
         }
     }
     return NULL;
@@ -64,7 +66,7 @@ static session *find(const server *s, const char *text, error *err)
     secret given;
     bool parsed = secret_parse(text, &key, &given);
     session *found = parsed ? server_find_session(s, key) : NULL;
-    found = parsed && found == NULL ? find_detached(s, key.number) : found;
+    found = parsed && found == NULL ? find_number(s, key.number) : found;
     bool known = found != NULL && session_resumable(found) && is_secret_of(found, &given);
     if (known) {
         found->resume.secret = given;
@@ -109,6 +111,9 @@ static void on_expiry(uv_timer_t *timer)
     while (s->detached.count > 0 &&
            now - session_of_link(s->detached.first)->times.heard_ms >= s->limits->resume_ms) {
         metrics_add(METRIC_sessions_expired, 1);
+        log_debug("session %llu was not resumed within %llu ms",
+                  (unsigned long long)session_of_link(s->detached.first)->key.number,
+                  (unsigned long long)s->limits->resume_ms);
         resume_end(session_of_link(s->detached.first));
         if (turn_over(&left)) {
             break; // sessions that lost their connections at the same time end over several turns
@@ -121,6 +126,14 @@ void resume_init(server *s)
 {
     uv_timer_init(s->loop, &s->expiry);
     s->expiry.data = s;
+}
+
+static void enlist(session *s)
+{
+    server *of = s->server;
+    quota_owner *subject = s->identity.subject;
+    detached_add(&of->detached, &s->detached, subject != NULL ? &subject->detached : NULL);
+    await_expiry(of);
 }
 
 void resume_detach(session *s)
@@ -137,9 +150,15 @@ void resume_detach(session *s)
         metrics_add(METRIC_sessions_expired, 1);
         resume_end(session_of_link(detached_superfluous(&of->detached)));
     }
-    quota_owner *subject = s->identity.subject;
-    detached_add(&of->detached, &s->detached, subject != NULL ? &subject->detached : NULL);
-    await_expiry(of);
+    enlist(s);
+}
+
+void resume_renew(session *s)
+{
+    ASSERT(s->connection == NULL);
+    detached_remove(&s->server->detached, &s->detached);
+    s->times.heard_ms = uv_now(s->server->loop);
+    enlist(s);
 }
 
 void resume_end(session *s)

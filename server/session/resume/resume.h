@@ -15,8 +15,11 @@ void resume_allow(session *s);
 status resume_session(const call *c, const hello_args *args, grant *granted, error *err);
 // Answers that hello, if there is nothing left to wait for (or `anyway`).
 void resume_check(session *s, bool anyway);
-// The session has lost its connection: keeps it for a while.
+// Keeps a session that has lost its connection for a while.
 void resume_detach(session *s);
+// Call when a world of the detached session has come from another server: keeps it as long as one
+// that loses its connection now.
+void resume_renew(session *s);
 // Ends a detached session.
 void resume_end(session *s);
 void resume_end_all(server *s);

@@ -95,7 +95,7 @@ static void rewrite(server *s)
     int fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool good = fd >= 0 && write_sessions(s, fd) && rename(next, path) == 0;
     if (!good) {
-        fail(s, "cannot be written anew");
+        fail(s, "cannot be rewritten");
         if (fd >= 0) {
             (void)close(fd);
         }
@@ -133,7 +133,7 @@ static void append(server *s, buffer *record)
     }
 }
 
-// ---- what happens
+// ---- records of sessions' changes
 
 static bool writes(const session *s)
 {
@@ -288,8 +288,8 @@ static bool take_record(void *context, const msgpack_object *record)
     return session_store_read_record(context, record);
 }
 
-// Reads the sound records. If some are not, the file is put aside: it may be of use to somebody,
-// and this server writes its own.
+// Reads the sound records. If some are damaged, the file is kept under another name
+// for the operator, and this server begins a new one.
 static void read_file(server *s)
 {
     session_store_report found;
@@ -363,13 +363,14 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 // Subscriptions are restored in the order in which they were made, which worlds rely on. If an
-// altered file has a number twice, the first one counts. `world` 0: of all worlds.
+// altered file has a number twice, the first one counts. `world` 0: of all worlds. A session may
+// have been resumed already, for another world, when a world comes from another server.
 static void subscribe_all(server *s, uint64_t world)
 {
     ARRAY(wanted) all = {0};
-    for (detached_link *link = s->detached.first; link != NULL; link = link->next) {
-        session *one = session_of_link(link);
-        for (uint32_t k = 0; k < one->subscriptions.count; k++) {
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        session *one = s->sessions.data[i];
+        for (uint32_t k = 0; one != NULL && k < one->subscriptions.count; k++) {
             if (world == 0 || one->subscriptions.data[k].world == world) {
                 array_push(&all, ((wanted){one, one->subscriptions.data[k].number}));
             }

@@ -148,7 +148,7 @@ static status read_records(const source *in, const char *path, error *err)
         return STATUS_OK;
     }
     return error_set(err, STATUS_INVALID_ARGUMENT,
-                     "'%s': what comes after the first %" PRIu64 " of %" PRIu64
+                     "'%s': the content after the first %" PRIu64 " of %" PRIu64
                      " bytes was altered, or not written whole",
                      path, r->at, r->size);
 }

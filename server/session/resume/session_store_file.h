@@ -18,7 +18,7 @@ enum {
     SESSION_STORE_PATH_BYTES = 4096,
     SESSION_STORE_RECORD_BYTES_MAX =
         1 << 20,                 // a grant of the most worlds and areas has about 200 KiB
-    SESSION_STORE_HEAD_BYTES = 8 // of a record, before its payload
+    SESSION_STORE_HEAD_BYTES = 8 // head of a record, before its payload
 };
 
 // DIR/sessions and `suffix`.

@@ -362,9 +362,12 @@ static bool read_subscription(session *of, reader *r)
         return false;
     }
     session_subscription *known = of != NULL ? session_find_subscription(of, made.number) : NULL;
-    if (known != NULL) {
+    if (known != NULL && known->world == made.world) {
         free(known->data);
         *known = made;
+    } else if (known !=
+               NULL) { // two servers have given the number: the one that is served here stays
+        free(made.data);
     } else if (of != NULL &&
                of->subscriptions.count < of->identity.bounds.subscriptions_per_connection) {
         array_push(&of->subscriptions, made);
@@ -390,7 +393,9 @@ bool session_store_read_record(server *s, const msgpack_object *o)
     if (!r.good || number == 0) {
         return false;
     }
-    s->next_session = number >= s->next_session ? number + 1 : s->next_session;
+    if (s->options->fleet == NULL && number >= s->next_session) { // else another server may have it
+        s->next_session = number + 1;
+    }
     session *of = server_find_restored(s, number);
     switch (kind) {
     case SESSION_STORE_SESSION:

@@ -66,7 +66,7 @@ typedef struct history_row {
 typedef struct history_lane {
     physics_world *world; // NULL: free
     owners *owners;
-    uint64_t row;         // number of the first command that it was not given
+    uint64_t row;         // number of the first command that it does not have yet
     physics_world *below; // its state one tick earlier, if `has_below`; NULL: not made yet
     bool has_below;
     uint64_t used; // the question that it last answered
@@ -106,12 +106,12 @@ void history_forget(history *h);
 // Must be called before the first command or step, and after history_forget().
 void history_begin(history *h, const physics_world *world, const owners *owned);
 
-// A command was applied. `paused`: to the state of `tick` itself. `arguments` are canonical; NULL:
-// they are not known, and the history begins again with the next step.
+// Records a command that was applied. `paused`: to the state of `tick` itself. `arguments` are
+// canonical; NULL: they are not known, and the history begins again with the next step.
 void history_note_command(history *h, uint64_t tick, bool paused, method m,
                           const uint8_t *arguments, uint32_t size);
 
-// A step was done; one takes `step_ns`. `now` is the clock by which images are timed.
+// Records that a step was done; one takes `step_ns`. `now` is the clock by which images are timed.
 void history_note_step(history *h, const physics_world *world, const owners *owned, int64_t step_ns,
                        int64_t (*now)(void));
 

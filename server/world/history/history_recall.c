@@ -60,8 +60,8 @@ static void note_owners(void *context, const log_command *row, const command *c,
     owners_note(context, c, result);
 }
 
-// Gives the lane the commands up to `tick`, and steps it there. The log of a world is replayed
-// likewise, so an error is a fault of the server's.
+// Gives the lane the commands up to `tick`, and steps it there. Replaying a world's log works the
+// same way, so an error is a fault of the server.
 static status walk(const history *h, history_lane *lane, uint64_t tick, error *err)
 {
     log_player player = {.world = lane->world, .applied = note_owners, .context = lane->owners};
@@ -326,7 +326,8 @@ static void free_others(history *h, uint64_t tick, uint64_t need, uint64_t most)
     }
 }
 
-// Checks before worlds are made that they may be. A past world has the slots of the present one.
+// Checks whether there is memory for past worlds, before they are made. A past world has the slots
+// of the present one.
 static status check_room(history *h, const physics_world *present, double at, error *err)
 {
     enum { BODY_BYTES = 1024 };

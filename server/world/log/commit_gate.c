@@ -130,19 +130,19 @@ void commit_gate_commit(commit_gate *g, uint64_t sequence)
     release(g);
 }
 
-static void turn_into_refusal(reply *r, status why, const char *text)
+static void turn_into_refusal(reply *r, status why, const char *text, bool took_effect)
 {
     bytes_unref(r->payload);
     free(r->text);
     r->payload = NULL;
     r->small_size = 0;
-    r->took_effect = true;
+    r->took_effect = took_effect;
     r->status = why;
     r->text = strdup(text);
     ASSERT_MEMORY(r->text != NULL);
 }
 
-void commit_gate_refuse(commit_gate *g, status why, const char *text)
+static void refuse(commit_gate *g, status why, const char *text, bool took_effect)
 {
     ASSERT(why != STATUS_OK);
     while (g->first != NULL) {
@@ -152,12 +152,22 @@ void commit_gate_refuse(commit_gate *g, status why, const char *text)
             continue;
         }
         if (r->kind == REPLY_RESULT && r->status == STATUS_OK) {
-            turn_into_refusal(r, why, text);
+            turn_into_refusal(r, why, text, took_effect);
         }
         g->sink.post(g->sink.context, r);
     }
     g->stamp_count = 0;
     g->stamped = g->posted;
+}
+
+void commit_gate_refuse(commit_gate *g, status why, const char *text)
+{
+    refuse(g, why, text, true);
+}
+
+void commit_gate_disown(commit_gate *g, status why, const char *text)
+{
+    refuse(g, why, text, false);
 }
 
 uint64_t commit_gate_held(const commit_gate *g)

@@ -39,7 +39,7 @@ typedef struct commit_gate {
     uint64_t posted, released; // numbers of replies since the beginning
     uint64_t stamped;          // the number of stamped ones among them
     uint64_t committed;
-    world_feed *feed; // the log's; NULL: the world is not replicated
+    world_feed *feed; // feed of the log; NULL: the world is not replicated
 } commit_gate;
 
 // `committed`: the log's committed sequence; 0 for a new world, and for one without a log.
@@ -60,13 +60,16 @@ reply_sink commit_gate_sink(commit_gate *g);
 // once.
 void commit_gate_stamp(commit_gate *g, uint64_t sequence, uint64_t fed);
 
-// The log is committed up to `sequence`, or the feed may show more: sends the replies stamped up to
-// it.
+// Sends the replies stamped up to `sequence`: the log is committed up to there, or the feed may
+// show more.
 void commit_gate_commit(commit_gate *g, uint64_t sequence);
 
 // The log will commit no more: every waiting result is sent as a refusal with `why` and `text`,
 // waiting snapshots are dropped, ends of subscriptions are sent unchanged.
 void commit_gate_refuse(commit_gate *g, status why, const char *text);
+// The same for a world that another server serves now: only that server knows which requests have
+// taken effect.
+void commit_gate_disown(commit_gate *g, status why, const char *text);
 
 // The sequence up to which the log is committed.
 uint64_t commit_gate_committed(const commit_gate *g);

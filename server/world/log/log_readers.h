@@ -57,7 +57,7 @@ void log_readers_forget(log_readers *r, session_key session);
 void log_readers_acknowledge(log_readers *r, uint64_t number);
 // The session continues over another connection: its readers begin again with an image.
 void log_readers_resume(log_readers *r, session_key session);
-// The world is another one from now on: every reader is sent its image next.
+// Call when another world replaces this one: every reader is sent its image next.
 void log_readers_begin_anew(log_readers *r);
 // Ends all: REPLY_CLOSED.
 void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,

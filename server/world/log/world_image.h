@@ -42,7 +42,7 @@ typedef struct world_image {
     area view;
 } world_image;
 
-// `marks` and `view` may be NULL. One reference, the caller's.
+// `marks` and `view` may be NULL. The caller gets one reference.
 shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
                                  const owners *table, const last_requests *marks, const area *view,
                                  bool paused, uint64_t until);

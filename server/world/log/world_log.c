@@ -12,8 +12,8 @@
 #include "server/world/log/world_image.h"
 
 static const int64_t RETRY_NS = 1000000000;     // time between two images of a log that is not GOOD
-static const int64_t APPEND_RETRY_NS = 1000000; // until refused rows are tried again
-static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a sound log
+static const int64_t APPEND_RETRY_NS = 1000000; // time until refused rows are tried again
+static const int64_t IMAGE_GAP_NS = 5000000000; // time between two images of a sound log
 static const int64_t REPLAY_NS = 2000000000;    // most step time that a restart should compute
 
 // Images whose only purpose is a shorter restart may be made more often, as long as making them
@@ -45,7 +45,7 @@ static log_mark mark_now(const world_log *l, uint64_t tick)
     return (log_mark){.tick = tick, .offset = rows_end(l), .count = l->rows.count};
 }
 
-// Every change of the log's state is made here.
+// Makes every change of the log's state.
 static void change_state(world_log *l, world_log_state next)
 {
     static const uint8_t FROM[] = {
@@ -105,6 +105,13 @@ void world_log_lead_away(world_log *l, world_feed *feed, void (*on_allowed)(void
     l->feed = feed;
     commit_gate_await_feed(&l->gate, feed);
     world_feed_watch(feed, on_allowed, context);
+}
+
+void world_log_disown(world_log *l)
+{
+    commit_gate_disown(&l->gate, STATUS_UNAVAILABLE,
+                       "the world went to another server before this was answered; it may have "
+                       "been applied there");
 }
 
 void world_log_deinit(world_log *l)
@@ -334,7 +341,7 @@ static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
     if (l->feed != NULL) {
         return tenth;
     }
-    if (ticks >= second / 4) { // enough of them to tell what a step costs
+    if (ticks >= second / 4) { // enough ticks to measure a step's cost
         l->images.steps_costly =
             (double)l->images.replay_ns * hz > (double)COSTLY_SECOND_NS * (double)ticks;
     }
@@ -382,7 +389,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     error err;
     status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
     l->images.bytes = bytes->size;
-    // Entries lack what this image is made for.
+    // A standby's entries lack the change that this image contains.
     if (s == STATUS_OK && l->state != WORLD_LOG_GOOD && l->feed != NULL &&
         world_feed_follows(l->feed)) {
         l->fed = world_feed_put(l->feed, FEED_IMAGE, tick, hash, bytes);
@@ -456,6 +463,15 @@ static void append_head(world_log *l, buffer *out, uint64_t until, const world_l
     buffer_deinit(&digests);
 }
 
+// Ticks between two hashes.
+static uint64_t hash_gap(const world_log *l, const physics_world *world, double hz)
+{
+    const uint64_t second = (uint64_t)hz;
+    const uint64_t by_size = world_body_slots(world) / WORLD_LOG_HASH_SLOTS;
+    const uint64_t gap = by_size > WORLD_LOG_HASH_TICKS ? by_size : WORLD_LOG_HASH_TICKS;
+    return l->feed != NULL && gap < second ? gap : second;
+}
+
 // Appends the rows since the last entry. False: the storage accepts nothing now.
 static bool append(world_log *l, const world_log_image *image, double hz, uint64_t until)
 {
@@ -467,7 +483,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         fail(l, WORLD_LOG_FAILED, &why);
         return false;
     }
-    bool hashed = tick >= l->hashed_tick + (uint64_t)hz;
+    bool hashed = tick >= l->hashed_tick + hash_gap(l, image->physics, hz);
     log_record record;
     bool kept = world_log_since(l, l->written, &record);
     ASSERT(kept); // rows that the storage does not have are never forgotten
@@ -605,7 +621,7 @@ uint64_t world_log_fed(const world_log *l)
     return l->fed;
 }
 
-// ---- what the storage tells
+// ---- answers of the storage
 
 // Checks whether the image that restores a failed log, or begins a new one, is finished.
 static bool image_ended(world_log *l)
@@ -638,7 +654,7 @@ static bool image_ended(world_log *l)
     return given_up;
 }
 
-// The world has ended here, and the storage cannot record it.
+// Handles an end of the world that the storage cannot record.
 static void refuse_end(world_log *l, const char *why)
 {
     ASSERT(l->state == WORLD_LOG_ENDED);

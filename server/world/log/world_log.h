@@ -9,7 +9,7 @@
 // entry of the log promises ticks ahead: a restart steps on to `until` before it accepts commands,
 // and an idle world writes an entry a second instead of one a tick. (A world whose steps cost more
 // than 4 ms a second promises only a tenth of a second.) Once a second an entry has the state's
-// hash, which the restart compares.
+// hash, which the restart compares; where there is a standby, which compares it too, more often.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (last_requests.h), then the
 //               record (proto/log/log_record.h); numbers are little-endian. Where bit 30 of the
@@ -47,6 +47,13 @@ enum {
     WORLD_LOG_HEAD_BYTES = 12,        // bytes before the marks and the record in an entry
     WORLD_LOG_DIGESTS_BIT = 30,       // flag in the number of marks
     WORLD_LOG_FIRST_DIGESTS_BIT = 31, // flag in the number of marks: digests of the earlier kind
+
+    // A world that has a standby is hashed every WORLD_LOG_HASH_TICKS ticks, where its entries have
+    // one, and more rarely if it is large: a tick later for each WORLD_LOG_HASH_SLOTS slots of
+    // bodies, up to a second. A hash of 10 000 moving bodies takes a seventh of their step
+    // (carom-bench-digests); a difference stays in the state, so that the next hash shows it.
+    WORLD_LOG_HASH_TICKS = 8,
+    WORLD_LOG_HASH_SLOTS = 4096,
 
     // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
     // the largest command (below) it still fits a record of the storage.
@@ -123,7 +130,7 @@ typedef struct world_log {
     log_digests digests;  // digests of the bodies, written with each hash
     uint64_t sequence;    // sequence of the last entry
     uint64_t needed;      // the sequence for which newly posted replies wait
-    world_feed *feed;     // of a replicated world; else NULL
+    world_feed *feed;     // feed of a replicated world; else NULL
     bool replicated;      // the feed is there for good, not for a move
     uint64_t fed;         // the feed's sequence of the last entry or image
     uint64_t fed_needed;  // the feed's sequence for which newly posted replies wait
@@ -145,11 +152,14 @@ typedef struct world_log_image {
 // (`fresh`) has 1 and shows itself when its first image is written.
 void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
                     uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
+// Call when another server serves the world: refuses every reply waiting in the gate. Nothing but
+// world_log_deinit() may follow.
+void world_log_disown(world_log *l);
 // Refuses every reply waiting in the gate, and releases the storage's handle.
 void world_log_deinit(world_log *l);
 
-// A standby follows the log (takes over the reference). To be called directly after
-// world_log_init, of a log that is stored.
+// Sends the log to a standby too (takes over the reference). Call it directly after
+// world_log_init, for a log that is stored.
 void world_log_replicate(world_log *l, world_feed *feed);
 bool world_log_is_replicated(const world_log *l);
 // The same for a world that is to move: from any time on, until it has left, and it does not count
@@ -178,7 +188,7 @@ void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), vo
 void world_log_move_word(world_log *l, void *waker);
 // The waker, to notify; NULL: a notification is on its way. Any thread.
 void *world_log_claim_word(world_log *l);
-// The word has come.
+// Call when that notification has come.
 void world_log_accept_word(world_log *l);
 
 // Whether a restart from this log reaches the present state of `tick`.

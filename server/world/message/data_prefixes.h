@@ -1,4 +1,4 @@
-// The keys of a world's data that a subscription is sent: those that begin with one of some texts.
+// The keys of a world's data that a subscription gets: those that begin with one of these texts.
 // A copy of the command's list, which its session keeps for a restart, and its world for snapshots.
 //
 // Plain data; any thread, one at a time.

@@ -9,6 +9,7 @@
 #include "common/world/command_memory.h"
 #include "proto/encode/encode.h"
 #include "server/base/memory.h"
+#include "server/world/state/mirror.h"
 #include "server/world/state/replay.h"
 #include "server/world/state/session_bodies.h"
 #include "server/world/state/last_requests.h"
@@ -25,6 +26,7 @@ static void destroy_request(homing *way)
     free(r->acknowledged);
     free(r->refusal);
     world_feed_unref(r->feed);
+    mirror_item_free(r->item);
     free(r->place);
     free(r);
 }
@@ -79,6 +81,7 @@ void adoption_free(adoption *a)
     free(a->ended);
     owners_free(a->owners);
     replay_free(a->replay);
+    mirror_free(a->mirror);
     world_feed_unref(a->feed);
     block_charge(before);
     memory_world_end(a->blocks);

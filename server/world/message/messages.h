@@ -54,6 +54,7 @@ typedef struct fleet_place {
     uint64_t term;
     char primary[ERROR_TEXT_MAX]; // addresses; "": none
     char standby[ERROR_TEXT_MAX];
+    uint64_t standby_tick; // 0: unknown
 } fleet_place;
 
 typedef enum request_kind {
@@ -68,6 +69,7 @@ typedef enum request_kind {
     REQUEST_SESSION_END,
     REQUEST_RELEASE, // gives up the world, which another thread will serve
     REQUEST_TAKE,    // serves `moved`, which another thread has given up; no answer
+    REQUEST_RECORD,  // `item` is the next of the log that a mirror plays; no answer
     // stops serving the world, which another server of the fleet serves: `refusal` is the answer to
     // all that waits; answered by REPLY_LEFT
     REQUEST_LEAVE,
@@ -90,7 +92,7 @@ typedef struct adoption {
     // The world's log; NULL if it keeps none.
     storage_world *stored;
     storage_durability durability;
-    struct world_feed *feed; // of a replicated world: a reference; else NULL
+    struct world_feed *feed; // reference to the feed of a replicated world; else NULL
     // its log lacks a part of its state: it accepts commands once an image is stored
     bool unlogged;
     // restored by a restart; the fields from `sequence` to `ended` are for that only
@@ -105,6 +107,7 @@ typedef struct adoption {
     uint32_t ended_count;
     owners *owners;        // owners of its bodies
     struct replay *replay; // the recording that it plays; NULL: it accepts commands
+    struct mirror *mirror; // the log of another server that it plays; NULL: it accepts commands
 } adoption;
 
 typedef struct request {
@@ -115,20 +118,22 @@ typedef struct request {
     uint64_t arrival; // its place in the world's inbox, by order of arrival
     reply_address reply_to;
     int64_t received_ns;   // when it came in, on the monotonic clock
-    uint64_t subscription; // number for world.subscribe; of a REQUEST_HALT, which comes back
+    uint64_t subscription; // number for world.subscribe; for REQUEST_HALT a number that its reply
+                           // repeats
     bool again;            // world.subscribe: of a session from before a restart
     command command;       // owned
     uint8_t *arguments;    // owned: of the sender of a batch for a later tick; else NULL
     uint32_t arguments_size;
     actor actor;           // its sender; an admin if no token is required
     memory_holder *holder; // pays for a subscription's memory; NULL: none (a reference)
-    standing *standing;    // owned: of the sender of a batch for a later tick; NULL: none needed
+    standing *standing;    // owned: of the sender of a request with an effect; NULL: none needed
     batch_timing timing;   // timing of a batch with a tick, once its world has decided about it
     int64_t foreseen_ns;   // expected time in its tick of a batch for a later tick
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
     error *refusal;             // REQUEST_LEAVE: owned
     struct world_feed *feed;    // REQUEST_REPLICATE: a reference
+    struct mirror_item *item;   // REQUEST_RECORD: owned
     fleet_place *place;         // world.info in a fleet: owned
     bool hand_over;             // REQUEST_STOP: its worlds go to another process
     uint64_t *acknowledged;     // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
@@ -226,7 +231,7 @@ typedef struct reply {
     uint32_t load_count;
     world_load *loads;          // owned; of REPLY_LOADS
     char *text;                 // owned; an error's text, or why a subscription ended
-    struct served_world *moved; // REPLY_RELEASED: the receiver's
+    struct served_world *moved; // REPLY_RELEASED: now owned by the receiver
     world_end end;              // REPLY_IMAGE, _LEFT, _HALTED
     memory_charge making;       // for a world.fork: memory for the image and the world made from it
 } reply;
@@ -247,7 +252,7 @@ adoption *adoption_create(void);
 void adoption_free(adoption *a);
 
 reply *reply_create(reply_kind kind, uint64_t world);
-// The result of a request that no world has handled; the request stays the caller's.
+// The result of a request that no world has handled; the caller keeps the request.
 reply *reply_create_refusal(const request *q, status why, const char *text);
 void reply_free(reply *r);
 

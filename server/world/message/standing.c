@@ -14,18 +14,20 @@ struct standing {
     _Atomic double expires;
     // Under the mutex.
     const void *server;
+    uint64_t session;
     bool has_key;
     uint8_t key[STANDING_KEY_BYTES];
-    standing *before, *after; // of the list; NULL at its ends
+    standing *before, *after; // neighbours in the list; NULL at its ends
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static standing *first; // of the list
+static standing *first; // head of the list
 
 static void rest_on(standing *s, const standing_basis *basis)
 {
     atomic_store(&s->expires, basis->expires);
     s->server = basis->server;
+    s->session = basis->session;
     s->has_key = basis->key != NULL;
     if (s->has_key) {
         memcpy(s->key, basis->key, sizeof s->key);
@@ -92,6 +94,20 @@ void standing_end_keys(const void *server, bool (*has)(const void *context, cons
         }
     }
     pthread_mutex_unlock(&mutex);
+}
+
+uint32_t standing_end_session(const void *server, uint64_t session)
+{
+    uint32_t ended = 0;
+    pthread_mutex_lock(&mutex);
+    for (standing *s = first; s != NULL; s = s->after) {
+        if (s->server == server && s->session == session && !atomic_load(&s->ended)) {
+            standing_end(s);
+            ended++;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return ended;
 }
 
 void standing_end(standing *s)

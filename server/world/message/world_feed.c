@@ -6,19 +6,21 @@
 #include <stdlib.h>
 
 #include "common/base/assert.h"
+#include "server/base/memory.h"
 
 struct world_feed {
     atomic_uint references;
     void (*wake)(void *context);
     void *wake_context;
-    pthread_mutex_t lock; // of all below
+    pthread_mutex_t lock; // guards all below
     void (*on_allowed)(void *context);
     void *allowed_context;
     bool attached, imaged; // a standby is there; it got its image
+    bool renews;           // it wants another one
     bool cut;
     feed_item *first, **last;
-    uint64_t bytes;    // of entries in the list
-    uint64_t sequence; // of the last item, also of those that nobody wanted
+    uint64_t bytes;    // size of the entries in the list
+    uint64_t sequence; // sequence of the last item, sent or not
     uint64_t allowed, shown;
 };
 
@@ -41,9 +43,15 @@ world_feed *world_feed_ref(world_feed *f)
     return f;
 }
 
+static void note_memory(const shared_bytes *bytes, int sign)
+{
+    memory_note(MEMORY_standbys, NULL, sign * (int64_t)bytes->size);
+}
+
 void feed_item_free(feed_item *item)
 {
     if (item->bytes != NULL) {
+        note_memory(item->bytes, -1);
         bytes_unref(item->bytes);
     }
     free(item);
@@ -92,7 +100,7 @@ void world_feed_watch(world_feed *f, void (*on_allowed)(void *context), void *co
 bool world_feed_wants_image(world_feed *f)
 {
     lock(f);
-    const bool wants = f->attached && !f->imaged;
+    const bool wants = f->attached && (!f->imaged || f->renews);
     unlock(f);
     return wants;
 }
@@ -105,19 +113,27 @@ bool world_feed_follows(world_feed *f)
     return follows;
 }
 
+bool world_feed_may_wait(uint64_t waiting, uint64_t most)
+{
+    error ignored;
+    return waiting <= most &&
+           (waiting <= WORLD_FEED_BYTES_LOW || memory_ask(NULL, 1, &ignored) == STATUS_OK);
+}
+
 // Whether somebody wants it. An image begins what follows.
 static bool is_wanted(world_feed *f, feed_kind kind, const shared_bytes *bytes)
 {
     if (!f->attached || (kind == FEED_ENTRY && !f->imaged)) {
         return false;
     }
-    if (kind == FEED_ENTRY && f->bytes + bytes->size > WORLD_FEED_BYTES_MAX) {
+    if (kind == FEED_ENTRY && !world_feed_may_wait(f->bytes + bytes->size, WORLD_FEED_BYTES_MAX)) {
         drop_items(f);
-        f->attached = f->imaged = false;
+        f->attached = f->imaged = f->renews = false;
         f->cut = true;
         return false;
     }
     f->imaged = f->imaged || kind == FEED_IMAGE;
+    f->renews = f->renews && kind != FEED_IMAGE;
     return true;
 }
 
@@ -137,6 +153,9 @@ uint64_t world_feed_put(world_feed *f, feed_kind kind, uint64_t tick, uint64_t h
                             .tick = tick,
                             .hash = hash,
                             .bytes = bytes != NULL ? bytes_ref(bytes) : NULL};
+        if (bytes != NULL) {
+            note_memory(bytes, 1);
+        }
         wakes = f->first == NULL;
         *f->last = item;
         f->last = &item->next;
@@ -174,7 +193,7 @@ void world_feed_attach(world_feed *f)
     lock(f);
     drop_items(f);
     f->attached = true;
-    f->imaged = f->cut = false;
+    f->imaged = f->renews = f->cut = false;
     send_word(f);
     unlock(f);
 }
@@ -183,7 +202,15 @@ void world_feed_detach(world_feed *f)
 {
     lock(f);
     drop_items(f);
-    f->attached = f->imaged = f->cut = false;
+    f->attached = f->imaged = f->renews = f->cut = false;
+    unlock(f);
+}
+
+void world_feed_renew(world_feed *f)
+{
+    lock(f);
+    f->renews = f->attached && f->imaged;
+    send_word(f);
     unlock(f);
 }
 

@@ -6,8 +6,9 @@
 // shown. The rule that this file keeps (server/fleet/ownership.h, rules 2 and 6): what is shown is
 // known to the network thread before it leaves, and nothing leaves that it has not allowed.
 //
-// Bounded: WORLD_FEED_BYTES_MAX wait for the network thread; beyond that the feed is cut, and the
-// standby needs another image. Any thread; a lock is kept for some instructions.
+// Bounded: WORLD_FEED_BYTES_MAX wait for the network thread, and no more than WORLD_FEED_BYTES_LOW
+// while memory is short; beyond that the feed is cut, and the standby needs another image. Any
+// thread; a lock is kept for some instructions.
 #ifndef CAROM_SERVER_WORLD_MESSAGE_WORLD_FEED_H
 #define CAROM_SERVER_WORLD_MESSAGE_WORLD_FEED_H
 
@@ -16,7 +17,10 @@
 
 #include "server/base/bytes.h"
 
-enum { WORLD_FEED_BYTES_MAX = 64 << 20 }; // of entries; an image comes in addition
+enum {
+    WORLD_FEED_BYTES_MAX = 64 << 20, // entries; an image comes in addition
+    WORLD_FEED_BYTES_LOW = 1 << 20
+};
 
 typedef struct world_feed world_feed;
 
@@ -30,7 +34,7 @@ typedef struct feed_item {
     struct feed_item *next;
     feed_kind kind;
     uint64_t sequence;
-    uint64_t tick;       // of the state after it
+    uint64_t tick;       // tick of the state after it
     uint64_t hash;       // FEED_IMAGE: of that state
     shared_bytes *bytes; // a reference; NULL: FEED_END
 } feed_item;
@@ -60,9 +64,14 @@ bool world_feed_show(world_feed *f, uint64_t sequence);
 
 // A standby wants an image and what follows: items from before are dropped.
 void world_feed_attach(world_feed *f);
+// The standby wants an image among the entries, behind which it needs none of those before.
+void world_feed_renew(world_feed *f);
 // There is no standby any more: items are dropped.
 void world_feed_detach(world_feed *f);
-// All items so far, the caller's; NULL: none. *cut: too many waited, and the feed is detached.
+// Whether `waiting` bytes of entries may wait for a standby, in the feed or behind it: up to
+// `most`, and no more than WORLD_FEED_BYTES_LOW while memory is short.
+bool world_feed_may_wait(uint64_t waiting, uint64_t most);
+// Moves all items to the caller; NULL: none. *cut: too many waited, and the feed is detached.
 feed_item *world_feed_take(world_feed *f, bool *cut);
 void feed_item_free(feed_item *item);
 // Items up to `sequence` may be shown from now on; UINT64_MAX: all. May go back.

@@ -63,7 +63,7 @@ typedef struct budget {
 budget *budget_create(double bytes_a_second, double least);
 void budget_destroy(budget *b); // NULL is allowed
 
-// A tick has passed.
+// Adds the bytes of a tick that has passed.
 void budget_refill(budget *b, double hz);
 static inline bool budget_can_send(const budget *b)
 {

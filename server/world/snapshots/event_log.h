@@ -28,7 +28,7 @@ typedef struct event_entry {
     vec2d point;
     size_t offset; // where its bytes begin, counted from the log's very first byte
     uint32_t size;
-    message_recipient to; // of a message or a seat; its `subject` is owned
+    message_recipient to; // for a message or a seat; its `subject` is owned
 } event_entry;
 
 typedef struct event_log {

@@ -46,8 +46,8 @@ static inline const event_mark *event_marks_sent(const event_marks *m)
 // Records that a snapshot was sent with all events before `end` and that version of the rows. Takes
 // over the reference `seen`. There is always space: in_flight is below PACKED_IN_FLIGHT_MAX.
 void event_marks_send(event_marks *m, uint64_t end, struct view_set *seen, uint64_t version);
-// The oldest snapshot on its way was written out. Does nothing if none is: the acknowledgement is
-// of a connection that the session has left.
+// Records that the oldest snapshot in flight was written out. Does nothing if none is: the
+// acknowledgement is of a connection that the session has left.
 void event_marks_acknowledge(event_marks *m);
 // The snapshots on their way will not arrive: the next one begins where the reader is.
 void event_marks_rewind(event_marks *m);

@@ -59,7 +59,7 @@ void joint_table_follow(joint_table *t, bool wanted);
 // Records the world's joints as those of this version; versions ascend.
 void joint_table_update(joint_table *t, const physics_world *world, uint64_t version);
 
-// The joint is another from this version on. Unknown ids are ignored.
+// Records that the joint has changed in this version. Unknown ids are ignored.
 void joint_table_mark(joint_table *t, joint_id id, uint64_t version);
 
 // Forgets removals that no reader that was last sent `oldest` or later needs, and those above the

@@ -149,12 +149,7 @@ void packed_views_leave(packed_views *v, subscription *s)
     if (view == NULL || --view->readers > 0) {
         return;
     }
-    for (uint32_t i = 0; i < v->list.count; i++) {
-        if (v->list.data[i] == view) {
-            array_swap_remove(&v->list, i);
-            break;
-        }
-    }
+    array_swap_remove_value(&v->list, view);
     free_view(view);
 }
 
@@ -196,7 +191,7 @@ static void take_body(packed_views *v, const row_table *rows, uint32_t slot, boo
     }
 }
 
-// The bodies in view, which become the view's.
+// Finds the bodies in view and passes the set to the view.
 static void find_seen(packed_views *v, packed_view *view, const row_table *rows)
 {
     view_set *before = view->seen;

@@ -61,7 +61,7 @@ typedef struct packed_views {
     ARRAY(packed_body) bodies; // scratch
     ARRAY(bool) held;          // scratch: of each, whether it is left out
     ARRAY(uint64_t) removed;   // scratch
-    area_index *areas;         // the publisher's
+    area_index *areas;         // owned by the publisher
 } packed_views;
 
 void packed_views_deinit(packed_views *v);

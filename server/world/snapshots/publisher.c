@@ -27,6 +27,11 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
     buffer_init(&p->data_rows, WIRE_REPLY_BYTES_MAX);
 }
 
+void publisher_measure_by(publisher *p, turn_clock *processor)
+{
+    p->processor = processor;
+}
+
 void publisher_deinit(publisher *p)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {

@@ -49,7 +49,7 @@ typedef struct publish_piece {
 
 typedef struct publisher {
     const limits *limits;
-    const char *world; // name, the served world's
+    const char *world; // name of the served world
     uint64_t epoch;
     bool stale;          // the state has changed since the rows were taken
     bool has_scene_view; // the scene has a view, which is sent with descriptions
@@ -59,7 +59,8 @@ typedef struct publisher {
     event_log log;
     data_feed data;
     subscriptions subscriptions;
-    shares shares; // publishing time used, by subject
+    shares shares;         // publishing time used, by subject
+    turn_clock *processor; // the thread's processor time; NULL: time is that of turns
     packed_views packed;
     area_index areas;   // index of the rows
     view_set_pool sets; // sets made in the current publishing
@@ -81,10 +82,12 @@ typedef struct publisher {
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);
 
+// Readers' subjects are charged with processor time from here, as clock_processor_ns() is.
+void publisher_measure_by(publisher *p, turn_clock *processor);
 // Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must live
 // as long as the publisher, or until the next call.
 void publisher_show_owners(publisher *p, owners *whose);
-// Snapshots bear margins of timed batches from here; `of` must live as long as the publisher.
+// Snapshots contain margins of timed batches from here; `of` must live as long as the publisher.
 void publisher_show_margins(publisher *p, margins *of);
 // Snapshots with descriptions name this area as the one that the world's scene shows; NULL: none.
 void publisher_show_scene(publisher *p, const area *view);
@@ -124,10 +127,10 @@ void publisher_acknowledge(publisher *p, uint64_t number);
 // The session continues over another connection: each of its subscriptions is sent a full snapshot
 // next, with the events from the first that was not written out.
 void publisher_resume(publisher *p, session_key session);
-// The world is another one from now on: every subscription is sent a full snapshot next. Must be
-// called with the new world; waiting events are kept.
+// Call when another world replaces this one: every subscription is sent a full snapshot next. Must
+// be called with the new world; waiting events are kept.
 void publisher_begin_anew(publisher *p, physics_world *world);
-// Ends all of the session's.
+// Ends all subscriptions of the session.
 void publisher_forget(publisher *p, physics_world *world, session_key session);
 
 // Ends every subscription: REPLY_CLOSED with `why` and `text`.
@@ -137,20 +140,20 @@ void publisher_close_all(publisher *p, status why, const char *text, reply_sink 
 // describes.
 void publisher_note_change(publisher *p, const physics_world *world, const command *c);
 
-// A command was carried out: its changes of the world's data are sent on.
+// Call when a command was carried out: its changes of the world's data are sent to readers.
 void publisher_note_data(publisher *p, const command *c);
 
 // A command of the session (0: the server's or a recording's) was carried out: the messages in it
 // are events, which the state of `tick` shows first.
 void publisher_note_messages(publisher *p, const command *c, uint64_t session, uint64_t tick);
 
-// A command of the session is in the state from now on.
+// Records that the state contains a command of the session from now on.
 void publisher_note_command(publisher *p, session_key session, uint32_t id);
 
 // Accepts the step that was just done, and its events. To be called after each step.
 void publisher_note_step(publisher *p, physics_world *world);
 
-// The state was changed by something else than a step. To be called after the change.
+// Call after a change of the state that was not a step.
 void publisher_note_edit(publisher *p);
 
 // Sends snapshots of the present state to the subscriptions that are due or, if `all`, to everyone

@@ -27,7 +27,7 @@ void publisher_choose_due(publisher *p, const publish_moment *now);
 bool publisher_is_behind(const publisher *p, const subscription *s);
 // Whether its reader can be sent a snapshot now: none is in flight, or a packed view is in step.
 bool publisher_can_send(const subscription *s);
-// The subscription was due and was not sent a snapshot.
+// Records that the subscription was due and was sent no snapshot.
 void publisher_note_missed(subscription *s, const publish_moment *now);
 
 // ---- publisher_pieces.c

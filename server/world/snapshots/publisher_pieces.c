@@ -14,6 +14,7 @@
 
 #include "common/base/assert.h"
 #include "server/base/metrics.h"
+#include "server/schedule/work_time.h"
 #include "server/world/snapshots/budget.h"
 #include "server/world/snapshots/confined_view.h"
 #include "server/world/snapshots/view_group.h"
@@ -69,7 +70,7 @@ static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, repl
     }
 }
 
-// The reader has this state already: nothing in it is worth a snapshot.
+// Marks readers as up to date without a snapshot: nothing in the state is new to them.
 static void skip_idle(publisher *p, const uint32_t *due, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -330,11 +331,12 @@ bool publisher_send_pieces(publisher *p, const physics_world *world, const publi
     if (t != NULL && p->pieces.count > 1) {
         qsort(p->pieces.data, p->pieces.count, sizeof *p->pieces.data, compare_pieces);
     }
+    work_time time = work_time_begin(t != NULL ? p->processor : NULL);
     for (bool over = false; i < p->pieces.count && !over; i++) {
         const int64_t begin = t != NULL ? t->clock() : 0;
         send_piece(p, world, p->pieces.data[i], now->all, hash, sink);
         if (t != NULL) {
-            charge_piece(p, &p->pieces.data[i], t->clock() - begin);
+            charge_piece(p, &p->pieces.data[i], work_time_of(&time, t->clock() - begin));
             over = turn_over(t);
         }
     }

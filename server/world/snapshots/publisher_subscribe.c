@@ -11,7 +11,7 @@
 // Asks the world for the events, and keeps the joints, that the subscriptions want now.
 static void follow(publisher *p, physics_world *world)
 {
-    const uint32_t engines = (1u << EVENT_KIND_COUNT) - 1; // of the kinds, those that it makes
+    const uint32_t engines = (1u << EVENT_KIND_COUNT) - 1; // the kinds that the engine makes
     world_want_events(world, subscriptions_events(&p->subscriptions) & engines);
     joint_table_follow(&p->joints, subscriptions_describe(&p->subscriptions));
 }
@@ -114,7 +114,7 @@ static subscription *find_own(publisher *p, uint64_t number, session_key session
     return s != NULL && s->session.number == session.number ? s : NULL;
 }
 
-// Every subscription ends here.
+// Ends a subscription; every end is made here.
 static void remove_subscription(publisher *p, subscription *s)
 {
     ASSERT(s->dealt != NULL);

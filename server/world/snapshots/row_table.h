@@ -6,8 +6,8 @@
 // version v needs the rows with changed > v and the ids that vanished after v, whatever others were
 // sent in between. A row is encoded at most once per version, when the first view wants it.
 //
-// Bodies are found by the slot in their id (low 24 bits); `created` tells apart those that had the
-// same slot one after the other. One thread: the world's.
+// Bodies are found by the slot in their id (low 24 bits); `created` distinguishes bodies that had
+// the same slot one after another. One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_ROW_TABLE_H
 #define CAROM_SERVER_WORLD_SNAPSHOTS_ROW_TABLE_H
 

@@ -294,10 +294,10 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     added->view = *view;
     added->owed = true;
     added->token_areas = token_areas_create(view->token_areas, view->token_area_count);
-    added->view.token_areas = NULL; // the command's
+    added->view.token_areas = NULL; // owned by the command
     added->view.token_area_count = 0;
     added->data = data_prefixes_create(view->data, view->data_count);
-    added->view.data = NULL; // the command's
+    added->view.data = NULL; // owned by the command
     added->view.data_count = 0;
     if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
         added->budget = budget_create(view->budget, PLAIN_BYTES_LEAST);

@@ -103,30 +103,30 @@ struct budget;
 typedef struct subscription {
     uint64_t number;
     session_key session;
-    role role;                         // its reader's, for messages to referees
-    char subject[OWNER_BYTES_MAX + 1]; // its reader's; "": none
+    role role;                         // role of its reader, for messages to referees
+    char subject[OWNER_BYTES_MAX + 1]; // subject of its reader; "": none
     subscribe_args view;               // without `token_areas` and `data`:
     token_areas *token_areas;          // areas that it may see; NULL: everything
     data_prefixes *data;               // owned: the keys whose changes it is sent; NULL: none
     view_area place;   // where the view was last; of a packed one, see its packed view
-    bool lost_told;    // its reader has been told that the body is lost
+    bool lost_told;    // the reader knows that the body is lost
     uint32_t phase;    // ticks by which its snapshots fall earlier than others' of its rate
     view_phase *timed; // the list's entry for its view
     uint64_t version;  // version of the rows it was last sent; 0: none
     // marks of the events sent, and of those received by its reader
     event_marks marks;
     view_set *seen; // bodies in view; NULL: everything, or nothing was sent yet
-    // in a full snapshot: the earlier view, to whose bodies its events also refer
+    // `seen` of earlier snapshots: the events of a full snapshot refer to their bodies, too
     shown_set shown[SHOWN_SETS];
-    bool shown_all; // everything was
+    bool shown_all; // an earlier snapshot had no area: the reader knows all bodies
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
-    bool ended;            // its session must be closed: nothing more is sent
+    bool ended;            // its session must be closed: sends nothing more
     bool owed;             // a snapshot must be sent as soon as possible
     struct budget *budget; // owned; NULL: none, or its packed view has one
     memory_charge charge;  // memory of the subscription itself, and the holder that is charged
     bool refused;          // there is no memory for its snapshots: it ends with this publishing
-    struct share *dealt;   // the publisher's: of its subject
+    struct share *dealt;   // share of its subject, owned by the publisher
     struct subscription *of_slot; // the next one of a session with the same slot
     // the rest is for packed subscriptions
     struct packed_view *packed; // the view whose snapshots it shares; NULL: not packed
@@ -159,7 +159,7 @@ void subscriptions_move(subscriptions *s, subscription *one, const view_args *vi
 // NULL if there is none (any more).
 subscription *subscriptions_find(subscriptions *s, uint64_t number);
 void subscriptions_remove(subscriptions *s, uint64_t number);
-// One of the session's; NULL: it has none. The others follow by subscriptions_next_of.
+// A subscription of the session; NULL: it has none. The others follow by subscriptions_next_of.
 subscription *subscriptions_first_of(const subscriptions *s, session_key session);
 subscription *subscriptions_next_of(const subscription *one);
 

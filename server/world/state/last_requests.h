@@ -35,8 +35,8 @@ typedef struct last_requests {
 
 void last_requests_deinit(last_requests *m);
 
-// Records that the request took effect, unless a later one of the session, or one of the session
-// that has its slot now, already did.
+// Records that the request took effect, unless a later request of the session did, or another
+// session has its slot now.
 void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint64_t sequence,
                         uint32_t id);
 
@@ -46,7 +46,7 @@ bool last_requests_full(const last_requests *m);
 // Encodes marks that are not in the log yet, or all: returns their number, and writes their bytes
 // to `out` (NULL: none).
 uint32_t last_requests_encode(const last_requests *m, bool all, uint8_t *out);
-// The log has them.
+// Records that the log has the marks.
 void last_requests_settle(last_requests *m);
 
 // Adds `count` encoded marks. False if one of them is invalid.

@@ -1,6 +1,6 @@
 // The margins of timed batches (world.apply with `at`), by session: how long before its tick each
-// came. A session's next snapshot or notification of the log bears the smallest one since the one
-// before, so that its client can steer its clock without asking.
+// came. A session's next snapshot or notification of the log contains the smallest one since the
+// one before, so that its client can steer its clock without asking.
 //
 // There is an entry for each slot of a session, so their number is bounded; a new session in a slot
 // replaces the entry. Subscriptions of one session that are sent something in the same publishing
@@ -31,7 +31,8 @@ typedef struct margins {
 // A zeroed one is empty.
 void margins_deinit(margins *m);
 
-// A batch of the session came `margin` seconds before its tick began; negative: after it.
+// Records that a batch of the session came `margin` seconds before its tick began; negative: after
+// it.
 void margins_note(margins *m, uint32_t slot, uint64_t session, double margin);
 
 // Snapshots and notifications from here on leave together.

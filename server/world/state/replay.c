@@ -26,7 +26,7 @@ struct replay {
     log_header header;
     ARRAY(frame) frames; // frames of records
     uint32_t next;       // the next frame, or the current one
-    log_player player;   // its world is the caller's
+    log_player player;   // its world belongs to the caller
 };
 
 void replay_free(replay *r)

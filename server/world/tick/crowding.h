@@ -7,7 +7,8 @@
 // finding it, making its contact, solving that in the next step. Pairs that no step has solved yet
 // predict the next step's time: pairs of a crowd cost more than those of a heap, and most if bodies
 // rebound and are jointed as well. So do bodies, contacts and joints that are awake and were not in
-// the last step: those of a world made from an image, or woken.
+// the last step: those of a world made from an image, or woken. The paths of fast bodies are
+// counted in each tick, since any command, weight or impact may make bodies fast.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_TICK_CROWDING_H
@@ -59,10 +60,10 @@ uint64_t crowding_pairs_beyond(int64_t step_ns);
 // Error: limit_exceeded with the limit's name.
 status crowding_admit(crowding *k, const physics_world *world, const command *c, uint64_t most,
                       int64_t now, crowding_cost *cost, error *err);
-// The command was carried out.
+// Records a command that was carried out.
 void crowding_note(crowding *k, const crowding_cost *cost);
 
-// A step has met all pairs.
+// Records a step, which has met all pairs.
 void crowding_note_step(crowding *k, const physics_world *world);
 // The predicted time of the next step for pairs that no step has solved yet.
 int64_t crowding_foreseen_ns(const crowding *k);
@@ -70,6 +71,9 @@ int64_t crowding_foreseen_ns(const crowding *k);
 int64_t crowding_growth_ns(const crowding *k, const physics_world *world);
 // As crowding_growth_ns, for all sleeping objects, in case they wake.
 int64_t crowding_sleepers_ns(const physics_world *world);
+
+// Whether the next step will take more than `most_ns` for the paths of its fast bodies.
+bool crowding_sweeps_beyond(const physics_world *world, int64_t most_ns);
 
 // Whether the first step of a world just made from an image or a scene will take more than
 // `most_ns` for its pairs. Takes time in proportion to its shapes.

@@ -34,7 +34,7 @@ typedef struct inbox {
     uint32_t taken;     // the lane of the request taken last
 } inbox;
 
-// A zeroed inbox is an empty one. It must be empty.
+// A zeroed inbox is empty. The inbox must be empty.
 void inbox_deinit(inbox *b);
 
 void inbox_push(inbox *b, request *q);

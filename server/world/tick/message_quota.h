@@ -2,7 +2,7 @@
 // all, and of one sender. Every reader gets the messages with its next snapshot, so a flood of them
 // would make the snapshots of others large.
 //
-// Senders are told apart by subject, those without one by session. One thread: the world's.
+// Senders are distinguished by subject, those without one by session. One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_TICK_MESSAGE_QUOTA_H
 #define CAROM_SERVER_WORLD_TICK_MESSAGE_QUOTA_H
 

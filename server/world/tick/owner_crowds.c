@@ -7,7 +7,7 @@
 #include "common/base/counted.h"
 #include "common/physics/overlaps.h"
 
-static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of one owner's
+static const int64_t COUNT_GAP_NS = 1000000000; // time between two counts of an owner's bodies
 
 void owner_crowds_deinit(owner_crowds *k)
 {

@@ -37,7 +37,7 @@ void owner_crowds_deinit(owner_crowds *k);
 // with the limit's name, the present number and the added one.
 status owner_crowds_admit(owner_crowds *k, const physics_world *world, const owners *o,
                           const actor *who, uint64_t pairs, uint64_t most, int64_t now, error *err);
-// The command that makes them was carried out.
+// Counts the new pairs of a command that was carried out.
 void owner_crowds_note(owner_crowds *k, const actor *who, uint64_t pairs);
 
 #endif

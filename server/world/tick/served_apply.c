@@ -174,10 +174,31 @@ static int64_t whole_ns(const served_world *h, const command *c)
     return most;
 }
 
+int64_t served_world_command_ns(const served_world *h, const command *c)
+{
+    return whole_ns(h, c) + (c->method == METHOD_WORLD_APPLY ? batch_cost_ns(h->physics, c) : 0);
+}
+
 static bool waits_for_world(served_world *h, request *q)
 {
-    const int64_t ns = whole_ns(h, &q->command);
+    const int64_t ns = served_world_command_ns(h, &q->command);
     return ns > 0 && served_world_waits(h, q, ns);
+}
+
+// ---- batches, which are not cut
+
+// Whether the batch is short enough to be applied at all.
+static status admit_batch(const served_world *h, const command *c, error *err)
+{
+    const int64_t ns = c->method == METHOD_WORLD_APPLY ? batch_cost_ns(h->physics, c) : 0;
+    if (ns <= BATCH_NS_MAX) {
+        return STATUS_OK;
+    }
+    return error_set(
+        err, STATUS_LIMIT_EXCEEDED,
+        "commands: the batch would take about %lld ms, and a batch may take %lld; send "
+        "it in parts",
+        (long long)(ns / 1000000), (long long)(BATCH_NS_MAX / 1000000));
 }
 
 // ---- queries
@@ -288,13 +309,18 @@ static bool admit(served_world *h, request *q, const int64_t *batch_left_ns)
             "the world replays a recording; world.fork makes one that takes commands");
         return false;
     }
+    if (h->mirror != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
+        served_world_refuse(h, q, STATUS_PERMISSION_DENIED,
+                            "the world is served here for watching alone: another server has it");
+        return false;
+    }
     if (q->arguments_size > WORLD_LOG_ARGUMENTS_BYTES_MAX && world_log_is_stored(&h->log)) {
         served_world_refuse(h, q, STATUS_LIMIT_EXCEEDED,
                             "the command is too large for the world's log");
         return false;
     }
     if (!served_world_permits(h, q, &err) || permit_players(h, q, &err) != STATUS_OK ||
-        admit_room(h, q, &err) != STATUS_OK) {
+        admit_room(h, q, &err) != STATUS_OK || admit_batch(h, &q->command, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);
         return false;
     }
@@ -332,10 +358,12 @@ static void note_command(served_world *h, const request *q, command_result *resu
 }
 
 // A session joins a world in which it has a seat: nothing changes, and nothing is logged.
-static void answer_seat(served_world *h, request *q)
+static void answer_seat(served_world *h, request *q, bool between_ticks)
 {
     world_seats seats;
-    command_result result = {.method = METHOD_WORLD_JOIN, .tick = world_tick(h->physics)};
+    // Its join may have been applied just now, and show in the tick to come
+    command_result result = {.method = METHOD_WORLD_JOIN,
+                             .tick = world_tick(h->physics) + (between_ticks ? 0 : 1)};
     error err;
     seats_of(h->physics, &seats);
     for (uint32_t i = 0; i < seats.taken.count && result.join.seat == 0; i++) {
@@ -354,7 +382,7 @@ static void answer_seat(served_world *h, request *q)
 }
 
 // The check of a batch was wrong, so that a part of it was applied. No log can say that: readers,
-// the history and the storage begin anew with an image of the world as it is.
+// the history and the storage begin again with an image of the world as it is.
 static void note_part_of_batch(served_world *h, const request *q, command_result *applied,
                                const error *why)
 {
@@ -371,7 +399,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns)
 {
     if (q->command.method == METHOD_WORLD_JOIN && q->command.join.again) {
-        answer_seat(h, q);
+        answer_seat(h, q, between_ticks);
         return;
     }
     ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));

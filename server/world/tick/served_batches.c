@@ -9,9 +9,9 @@
 // come; batches that then exceed the estimate may be refused too, except the first. A world that is
 // stepped by hand gives a tick all the time that it needs.
 //
-// A batch whose tick is over is refused, dropped, or applied with the next tick, as it says itself
-// (`late`): never in the past. In the last case it is a command like any other from then on, so it
-// takes only its sender's share of that tick's time.
+// A batch whose tick is over is refused, dropped, or applied with the next tick, as its argument
+// `late` says: never in the past. In the last case it is a command like any other from then on, so
+// it takes only its sender's share of that tick's time.
 #include "server/world/tick/served_world_internal.h"
 
 #include <math.h>
@@ -23,7 +23,6 @@
 #include "server/base/metrics.h"
 
 enum { STANDING_TICKS = 64 }; // ticks between checks whether waiting batches may still act
-static const int64_t COMMAND_NS = 2000; // time for each command of a batch, without its pairs
 
 // Keeps a batch for its tick. Batches of one tick stay in order of arrival.
 static void schedule_batch(served_world *h, request *q)
@@ -39,12 +38,7 @@ static void schedule_batch(served_world *h, request *q)
     h->scheduled.data[at] = q;
 }
 
-static int64_t cost_of(const command *c, const crowding_cost *cost)
-{
-    return (int64_t)c->apply.count * COMMAND_NS + cost->step_ns;
-}
-
-// The time claimed in one tick: by all batches, and by one sender's.
+// The time claimed in one tick: by all batches, and by those of one sender.
 typedef struct claims {
     int64_t all_ns, own_ns;
     bool any;
@@ -82,15 +76,20 @@ int64_t served_world_batches_ns(const served_world *h)
     return sum;
 }
 
-// The pairs that the batch would make in the world as it is now. A batch that its sender may not
-// carry out counts as 0, since the answer reveals the cost.
-static crowding_cost foresee(const served_world *h, const request *q, int64_t most_ns)
+// The time of the batch in the world as it is now; *pairs: of the pairs that it would make. The
+// world counts for nothing in a batch that its sender may not carry out, since the answer reveals
+// the cost.
+static int64_t foresee_ns(const served_world *h, const request *q, int64_t most_ns,
+                          crowding_cost *pairs)
 {
     error unused;
-    return served_world_permits(h, q, &unused)
-               ? crowding_foresee(&h->crowding, h->physics, &q->command,
-                                  crowding_pairs_beyond(most_ns))
-               : (crowding_cost){0};
+    *pairs = (crowding_cost){0};
+    if (!served_world_permits(h, q, &unused)) {
+        return batch_cost_apart_ns(&q->command);
+    }
+    *pairs =
+        crowding_foresee(&h->crowding, h->physics, &q->command, crowding_pairs_beyond(most_ns));
+    return batch_cost_ns(h->physics, &q->command) + pairs->step_ns;
 }
 
 // Whether the tick has time for the batch; records the time that it will take.
@@ -99,10 +98,10 @@ static bool fits_tick(served_world *h, request *q, error *err)
     const uint64_t at = q->command.apply.at;
     const int64_t most = served_world_commands_ns(h);
     ASSERT(most >= 0);
-    const crowding_cost cost = foresee(h, q, most);
+    crowding_cost pairs;
     const claims taken = claims_of(h, at, q->reply_to.subject);
-    q->foreseen_ns = cost_of(&q->command, &cost);
-    h->costs.price_ns = cost.price_ns;
+    q->foreseen_ns = foresee_ns(h, q, most, &pairs);
+    h->costs.price_ns = pairs.price_ns;
     if (served_world_is_paused(h) || !taken.any ||
         taken.own_ns + q->foreseen_ns <= most - taken.all_ns) {
         return true;
@@ -151,7 +150,7 @@ static void schedule_or_refuse(served_world *h, request *q)
     }
 }
 
-// A batch whose tick is over.
+// Serves a batch whose tick is over.
 static void serve_late(served_world *h, request *q)
 {
     error err;
@@ -220,11 +219,6 @@ static bool fits_record(const served_world *h, error *err)
     return false;
 }
 
-static bool has_standing(const request *q)
-{
-    return q->standing == NULL || standing_holds(q->standing, clock_wall_s());
-}
-
 static void refuse_fallen(served_world *h, request *q)
 {
     ASSERT(q->standing != NULL);
@@ -239,7 +233,7 @@ static void refuse_fallen_batches(served_world *h)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < h->scheduled.count; i++) {
         request *q = h->scheduled.data[i];
-        if (has_standing(q)) {
+        if (served_world_may_act(q)) {
             h->scheduled.data[kept++] = q;
         } else {
             refuse_fallen(h, q);
@@ -267,16 +261,16 @@ void served_world_serve_scheduled(served_world *h)
                               &err) || // the batch was accepted before the log failed
             !fits_record(h, &err)) {
             served_world_answer(h, q, &err);
-        } else if (!has_standing(q)) {
+        } else if (!served_world_may_act(q)) {
             refuse_fallen(h, q);
         } else {
             const bool bound = spent > 0 && !served_world_is_paused(h);
             const int64_t left =
                 served_world_commands_ns(h) > spent ? served_world_commands_ns(h) - spent : 0;
             const int64_t most = bound ? left : INT64_MAX;
-            const uint32_t commands = q->command.apply.count;
+            const int64_t ns = batch_cost_ns(h->physics, &q->command);
             served_world_apply(h, q, false, &most);
-            spent += (int64_t)commands * COMMAND_NS + h->costs.command.step_ns;
+            spent += ns + h->costs.command.step_ns;
         }
     }
     if (due > 0) {

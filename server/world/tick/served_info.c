@@ -10,13 +10,17 @@
 
 static const int64_t LASTS_NS = 20000000; // a delay that a client asking for a list would notice
 
-// Ticks per second. Before the first whole window: those since the start, but not above the world's
-// own rate, because the first few ticks come at once and would distort it.
+// Ticks per second. Before the first whole window of a running world: those since the start, but
+// not above the world's own rate, because the first few ticks come at once and would distort it.
 static double measured_rate(const served_world *h)
 {
     const served_world_window *w = &h->window;
-    if (served_world_is_paused(h) || w->rate > 0.0) {
-        return served_world_is_paused(h) ? 0.0 : w->rate;
+    if (served_world_shows_paused(h)) {
+        const bool stepped = w->paused && h->clocks.now() - w->last_ns <= SERVED_WORLD_STILL_NS;
+        return stepped ? w->rate : 0.0;
+    }
+    if (w->rate > 0.0 && !w->paused) {
+        return w->rate;
     }
     double elapsed_ns = (double)(h->clocks.now() - w->start_ns);
     bool measurable = elapsed_ns >= 2.0 * h->schedule.period_ns;
@@ -53,7 +57,7 @@ static void encode_info(served_world *h, bool confined, bool seated, const fleet
         .tick = world_tick(h->physics),
         .time = world_time(h->physics),
         .def = world_definition(h->physics),
-        .paused = served_world_is_paused(h),
+        .paused = served_world_shows_paused(h),
         .durability = world_log_is_replicated(&h->log) ? DURABILITY_REPLICATED
                                                        : (durability)h->log.durability,
         .log_error = log_error_of(h),
@@ -76,6 +80,9 @@ static void encode_info(served_world *h, bool confined, bool seated, const fleet
         .term = place != NULL ? place->term : 0,
         .primary = place != NULL ? place->primary : "",
         .standby = place != NULL ? place->standby : "",
+        .relay_of = h->mirror != NULL ? atomic_load(&h->mirror->link->upstream) : "",
+        .lag = h->mirror != NULL ? mirror_lag(h->mirror, h->clocks.now()) : 0.0,
+        .standby_tick = place != NULL ? place->standby_tick : 0,
     };
     encode_world_status(out, &s);
     world_seats_deinit(&seats);

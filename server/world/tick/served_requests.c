@@ -28,12 +28,15 @@ static void do_info(served_world *h, request *q)
 }
 
 // A running world does the tick that it has begun, so that the commands before are in the state
-// that the result names; the commands after wait until then.
+// that the result names; the commands after wait until then. If that tick would take too long on
+// this thread, the pause comes after it.
 static void do_pause(served_world *h, request *q)
 {
     ASSERT(h->pending == NULL);
     if (served_world_is_paused(h)) {
         served_world_answer_tick(h, q);
+    } else if (served_world_step_waits(h)) {
+        served_world_block_step(h, q);
     } else {
         h->pending = q;
         served_world_change(h, SERVED_WORLD_PAUSING);
@@ -160,7 +163,7 @@ static void do_image(served_world *h, request *q)
     served_world_answer(h, q, NULL);
 }
 
-// The answer goes to the server, which builds the second world from it.
+// Answers the server, which builds the second world from the answer.
 static void do_fork(served_world *h, request *q)
 {
     error err;
@@ -312,6 +315,13 @@ static void carry_out(served_world *h, request *q)
         served_world_answer(h, q, &err);
         return;
     }
+    if (!served_world_may_act(q)) { // it waited for a long step, or for a busy world
+        const bool batch = q->command.method == METHOD_WORLD_APPLY && q->command.apply.has_at;
+        served_world_refuse(h, q, STATUS_PERMISSION_DENIED,
+                            batch ? "at: the rights of its session ended before that tick"
+                                  : "the rights of its session ended before it took effect");
+        return;
+    }
     if (SERVE[q->command.method] != NULL) {
         SERVE[q->command.method](h, q);
     } else {
@@ -323,6 +333,7 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns)
 {
     int64_t before = begin;
     int64_t used = 0;
+    work_time time = {0};
     const served_world_state begun = h->state;
     ASSERT(begun == SERVED_WORLD_RUNNING || begun == SERVED_WORLD_PAUSED);
     ASSERT(turn_ns > 0 && h->costs.returned == NULL);
@@ -336,6 +347,7 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns)
         if (q == NULL) {
             return;
         }
+        time = time.processor == NULL ? work_time_begin(h->clocks.processor) : time;
         h->costs.price_ns = 0;
         carry_out(h, q);
         if (h->costs.returned != NULL) {
@@ -344,9 +356,8 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns)
             h->costs.price_ns = 0;
         }
         int64_t now = h->clocks.now();
-        int64_t cost = now - before + h->costs.price_ns;
-        inbox_charge(&h->inbox, cost);
-        used += cost;
+        inbox_charge(&h->inbox, work_time_of(&time, now - before) + h->costs.price_ns);
+        used += now - before + h->costs.price_ns;
         before = now;
     }
     metrics_add(METRIC_turns_over, h->inbox.count > 0 && used >= turn_ns ? 1 : 0);
@@ -384,6 +395,11 @@ void served_world_deliver(served_world *h, request *q)
         log_readers_resume(&h->readers, q->reply_to.session);
         request_free(q);
         served_world_post(h, taken);
+    } else if (q->kind == REQUEST_RECORD) {
+        ASSERT(h->mirror != NULL);
+        mirror_put(h->mirror, q->item);
+        q->item = NULL;
+        request_free(q);
     } else if (q->command.method == METHOD_WORLD_LIST) {
         do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {

@@ -10,14 +10,14 @@
 #include "server/base/metrics.h"
 
 static const int64_t SECOND_NS = 1000000000;
-static const int64_t SLICE_NS = 5000000;   // before others have their turn
+static const int64_t SLICE_NS = 5000000;   // one turn of this world beside others
 static const double PUBLISH_SHARE = 0.25;  // share of a tick
 static const int64_t FAIR_NS = 8333333;    // half a tick of 60 Hz
-static const int64_t FULL_NS = 1000000;    // until a full log is checked again
-static const int64_t STAND_NS = 1000000;   // until the log of a world that halts is tried again
-static const int64_t WARN_NS = 5000000000; // between two warnings about one world
+static const int64_t FULL_NS = 1000000;    // time until a full log is checked again
+static const int64_t STAND_NS = 1000000;   // pause until a halting world tries its log again
+static const int64_t WARN_NS = 5000000000; // time between two warnings about one world
 
-static bool owes(const served_world *h)
+bool served_world_owes(const served_world *h)
 {
     log_source source = served_world_log_source(h);
     return publisher_owes(&h->publisher) || log_readers_owe(&h->readers, &source);
@@ -64,11 +64,30 @@ static int64_t publish_ns(const served_world *h)
     return h->place.thread_alone && left > fair ? left : fair;
 }
 
+void served_world_publish(served_world *h, bool all)
+{
+    publish(h, all, fair_publish_ns(h));
+}
+
+static void begin_window(served_world_window *w, int64_t now)
+{
+    w->start_ns = now;
+    w->busy_ns = 0;
+    w->ticks = 0;
+    w->rate = 0.0;
+}
+
 static void count_tick(served_world *h, int64_t begin)
 {
     int64_t now = h->clocks.now();
     ASSERT(now >= begin);
     served_world_window *w = &h->window;
+    const bool paused = served_world_shows_paused(h);
+    if (paused != w->paused || (paused && begin - w->last_ns > SERVED_WORLD_STILL_NS)) {
+        w->paused = paused;
+        begin_window(w, begin);
+    }
+    w->last_ns = now;
     metrics_add(METRIC_ticks, 1);
     metrics_time(TIMING_STEP, now - begin);
     coarse_histogram_add(&h->place.metrics->step, now - begin);
@@ -132,7 +151,7 @@ status served_world_seek(served_world *h, uint64_t tick, error *err)
     return s;
 }
 
-static void note_debt(served_world *h, int64_t busy_ns)
+void served_world_note_debt(served_world *h, int64_t busy_ns)
 {
     // A world whose work was stopped early has no spare time, even if its tick was short.
     const bool cut = h->window.publishing_cut || h->window.commands_cut;
@@ -170,6 +189,20 @@ static bool step_is_blocked(served_world *h)
     return h->costs.step_blocked;
 }
 
+// The same for the paths of fast bodies, which commands of this tick may have made so.
+static bool sweeps_are_blocked(served_world *h)
+{
+    const int64_t most = h->costs.step_most_ns;
+    const bool blocked = most < INT64_MAX && crowding_sweeps_beyond(h->physics, most);
+    h->costs.step_blocked = h->costs.step_blocked || blocked;
+    return blocked;
+}
+
+bool served_world_step_waits(served_world *h)
+{
+    return step_is_blocked(h) || sweeps_are_blocked(h);
+}
+
 static void note_full(served_world *h, int64_t now)
 {
     served_world_window *w = &h->window;
@@ -203,6 +236,11 @@ static void step_once(served_world *h, int64_t begin)
     } else {
         world_step(h->physics);
     }
+    served_world_note_step(h, begin);
+}
+
+void served_world_note_step(served_world *h, int64_t begin)
+{
     player_pushes_clear(&h->players.pushes);
     history_note_step(&h->history, h->physics, h->owners, h->costs.counted_ns, h->clocks.now);
     note_full(h, begin);
@@ -229,10 +267,8 @@ static void warn_slowed(served_world *h, int64_t now)
 void served_world_begin_time(served_world *h, int64_t now)
 {
     tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
-    h->window.start_ns = now;
-    h->window.busy_ns = 0;
-    h->window.ticks = 0;
-    h->window.rate = 0.0;
+    h->window.paused = false;
+    begin_window(&h->window, now);
 }
 
 int64_t served_world_commands_ns(const served_world *h)
@@ -268,15 +304,14 @@ static void serve_commands(served_world *h)
     h->window.commands_cut = most < whole && h->inbox.count > 0;
 }
 
-static void tick(served_world *h, int64_t now)
+// Begins the tick that is due: its commands.
+static void begin_tick(served_world *h, int64_t now)
 {
-    ASSERT(h->state == SERVED_WORLD_RUNNING && h->pending == NULL);
-    const int64_t processor = h->clocks.processor();
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
     coarse_histogram_add(&h->place.metrics->lateness, tick_schedule_lag_ns(&h->schedule, now));
     slowdown_begin_tick(&h->window.causes, tick_schedule_due_ns(&h->schedule),
                         (double)tick_schedule_lag_ns(&h->schedule, now) < h->schedule.period_ns,
-                        now, processor);
+                        now, h->clocks.processor());
     h->tick_begin_ns = now;
     uint64_t late = h->schedule.late;
     int64_t skipped = tick_schedule_tick(&h->schedule, now);
@@ -287,9 +322,22 @@ static void tick(served_world *h, int64_t now)
     }
     served_world_serve_scheduled(h);
     serve_commands(h);
-    if (served_world_has_ended(h)) {
+    h->tick_begun = true;
+}
+
+// Does a tick, or the rest of one whose step has waited for a thread of its own. The last one
+// before a pause has been estimated when the pause came.
+static void tick(served_world *h, int64_t now)
+{
+    ASSERT(h->state == SERVED_WORLD_RUNNING && h->pending == NULL);
+    const int64_t processor = h->clocks.processor();
+    if (!h->tick_begun) {
+        begin_tick(h, now);
+    }
+    if (served_world_has_ended(h) || (h->state == SERVED_WORLD_RUNNING && sweeps_are_blocked(h))) {
         return;
     }
+    h->tick_begun = false;
     step_once(h, now);
     note_replay(h, now, processor);
     if (h->state == SERVED_WORLD_PAUSING) {
@@ -299,8 +347,8 @@ static void tick(served_world *h, int64_t now)
     served_world_settle(h);
     h->costs.lasted_ns = h->clocks.now() - now;
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
-    note_debt(h,
-              slowdown_end_tick(&h->window.causes, shared, h->clocks.now(), h->clocks.processor()));
+    served_world_note_debt(
+        h, slowdown_end_tick(&h->window.causes, shared, h->clocks.now(), h->clocks.processor()));
 }
 
 static void run_ticks(served_world *h)
@@ -309,8 +357,9 @@ static void run_ticks(served_world *h)
     const double slice = fmin(h->schedule.period_ns, (double)SLICE_NS);
     const double most = h->place.others_due ? 0.0 : slice;
     bool more = true; // the first tick is done in any case
-    for (int64_t now = begin; more && h->state == SERVED_WORLD_RUNNING &&
-                              now >= tick_schedule_due_ns(&h->schedule) && !step_is_blocked(h);
+    for (int64_t now = begin;
+         more && h->state == SERVED_WORLD_RUNNING &&
+         (h->tick_begun || now >= tick_schedule_due_ns(&h->schedule)) && !step_is_blocked(h);
          more = (double)(now - begin) < most) {
         tick(h, now);
         now = h->clocks.now();
@@ -324,7 +373,10 @@ static void end_steps(served_world *h)
     error err;
     h->pending = NULL;
     served_world_change(h, SERVED_WORLD_PAUSED);
-    if (world_log_takes(&h->log, &err) == STATUS_OK) {
+    if (!served_world_may_act(q)) {
+        served_world_refuse(h, q, STATUS_PERMISSION_DENIED,
+                            "the rights of its session ended before the last step");
+    } else if (world_log_takes(&h->log, &err) == STATUS_OK) {
         served_world_answer_done(h, q);
     } else { // failed meanwhile: a restart would not come to that tick
         served_world_refuse(h, q, err.status, err.text);
@@ -340,7 +392,8 @@ void served_world_step(served_world *h, const turn *slice)
 {
     bool over = false;
     ASSERT(h->state == SERVED_WORLD_STEPPING && slice != NULL);
-    if (served_world_session_gone(h, h->pending->reply_to.session.number)) {
+    if (served_world_session_gone(h, h->pending->reply_to.session.number) ||
+        !served_world_may_act(h->pending)) {
         h->steps_left = 0;
     }
     while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !step_is_blocked(h)) {
@@ -348,6 +401,9 @@ void served_world_step(served_world *h, const turn *slice)
         const int64_t begin = h->clocks.now();
         h->tick_begin_ns = begin;
         served_world_serve_scheduled(h);
+        if (sweeps_are_blocked(h)) {
+            break;
+        }
         step_once(h, h->clocks.now());
         h->costs.stepped_ns = h->clocks.processor() - before;
         note_replay(h, begin, before);
@@ -363,7 +419,7 @@ void served_world_step(served_world *h, const turn *slice)
     served_world_settle(h);
 }
 
-static int64_t paused_publish_ns(const served_world *h)
+int64_t served_world_paused_publish_ns(const served_world *h)
 {
     return h->published_ns + (int64_t)h->schedule.period_ns;
 }
@@ -381,7 +437,7 @@ static void run_paused(served_world *h)
         return;
     }
     int64_t now = h->clocks.now();
-    if (owes(h) && now >= paused_publish_ns(h)) {
+    if (served_world_owes(h) && now >= served_world_paused_publish_ns(h)) {
         publish(h, true, fair_publish_ns(h));
         h->published_ns = now;
     }
@@ -394,7 +450,9 @@ void served_world_run(served_world *h)
     if (h->state == SERVED_WORLD_RUNNING && h->halting == 0) {
         run_ticks(h);
     }
-    if (h->state == SERVED_WORLD_PAUSED && h->halting == 0) {
+    if (h->state == SERVED_WORLD_PAUSED && h->mirror != NULL) {
+        served_world_run_mirror(h);
+    } else if (h->state == SERVED_WORLD_PAUSED && h->halting == 0) {
         run_paused(h);
     }
     served_world_settle(h); // replies between two ticks
@@ -417,7 +475,7 @@ static int64_t paused_next_ns(const served_world *h)
     if (world_log_lags(&h->log, world_tick(h->physics), now, &log_ns)) {
         return log_ns;
     }
-    return owes(h) ? paused_publish_ns(h) : QUEUE_FOREVER;
+    return served_world_owes(h) ? served_world_paused_publish_ns(h) : QUEUE_FOREVER;
 }
 
 int64_t served_world_next_ns(const served_world *h)
@@ -428,5 +486,11 @@ int64_t served_world_next_ns(const served_world *h)
     if (served_world_stands(h)) {
         return h->halted ? QUEUE_FOREVER : h->clocks.now() + STAND_NS;
     }
-    return served_world_is_paused(h) ? paused_next_ns(h) : tick_schedule_due_ns(&h->schedule);
+    if (h->mirror != NULL) {
+        return served_world_mirror_next_ns(h);
+    }
+    if (served_world_is_paused(h)) {
+        return paused_next_ns(h);
+    }
+    return h->tick_begun ? h->clocks.now() : tick_schedule_due_ns(&h->schedule);
 }

@@ -61,6 +61,7 @@ static void note_replayed(void *context, const log_command *row, const command *
     memcpy(name, row->method, row->method_size);
     name[row->method_size] = '\0';
     publisher_note_change(&h->publisher, h->physics, c);
+    publisher_note_data(&h->publisher, c);
     publisher_note_messages(&h->publisher, c, row->session, row->tick);
     history_note_command(&h->history, row->tick, stood, c->method, row->arguments,
                          row->arguments_size);
@@ -100,6 +101,7 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     h->place.metrics = world_metrics_open(h->name);
     publisher_init(&h->publisher, bounds, h->name, number);
     publisher_show_margins(&h->publisher, &h->margins);
+    publisher_measure_by(&h->publisher, clocks.processor);
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
     h->costs.step_most_ns = INT64_MAX;
     h->crowding = crowding_begin(physics);
@@ -124,6 +126,8 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     history_init(&h->history, bounds, h->hz, h->blocks);
     history_begin(&h->history, physics, h->owners);
     from->physics = NULL;
+    h->mirror = from->mirror;
+    from->mirror = NULL;
     h->replay = from->replay;
     from->replay = NULL;
     if (h->replay != NULL) {
@@ -131,6 +135,9 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     }
     adoption_free(from);
     world_want_events(physics, 0);
+    if (h->mirror != NULL) {
+        served_world_begin_mirror(h);
+    }
     return h;
 }
 
@@ -142,7 +149,7 @@ log_source served_world_log_source(const served_world *h)
                         .epoch = h->number,
                         .physics = h->physics,
                         .log = &h->log,
-                        .paused = served_world_is_paused(h) && h->replay == NULL};
+                        .paused = served_world_shows_paused(h) && h->replay == NULL};
 }
 
 uint64_t served_world_memory_bytes(const served_world *h)
@@ -164,6 +171,9 @@ static void note_counts(served_world *h)
     uint32_t subscribers = served_world_reader_count(h);
     atomic_store_explicit(&m->bodies, bodies, memory_order_relaxed);
     atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
+    if (h->mirror != NULL) {
+        atomic_store_explicit(&h->mirror->link->readers, subscribers, memory_order_relaxed);
+    }
     atomic_store_explicit(&m->memory_bytes, served_world_memory_bytes(h), memory_order_relaxed);
     uint32_t seats = 0;
     uint32_t taken = 0;
@@ -267,7 +277,7 @@ void served_world_halt(served_world *h, uint64_t number)
         served_world_settle(h); // replies so far, and the ticks that they show
         h->halting = number;
         h->halted = false;
-        h->place.parked_until_ns = 0; // its next step is another server's
+        h->place.parked_until_ns = 0; // another server makes its next step
     }
 }
 
@@ -297,7 +307,7 @@ world_end served_world_end(const served_world *h)
     uint64_t tick = world_tick(h->physics);
     const bool logged = world_log_is_stored(&h->log);
     const bool ended = served_world_has_ended(h);
-    if (h->replay != NULL || (ended && !logged)) {
+    if (h->replay != NULL || h->mirror != NULL || (ended && !logged)) {
         return (world_end){.kind = WORLD_END_NOTHING};
     }
     if (ended || (logged && !world_log_settled(&h->log, tick))) {
@@ -350,6 +360,7 @@ void served_world_destroy(served_world *h, status why, const char *text)
     world_metrics_close(h->place.metrics);
     world_free(h->physics);
     replay_free(h->replay);
+    mirror_free(h->mirror);
     owners_free(h->owners);
     free(h);
     block_charge(before);

@@ -30,6 +30,7 @@
 #include "server/world/tick/world_metrics.h"
 #include "server/world/snapshots/publisher.h"
 #include "server/world/state/margins.h"
+#include "server/world/state/mirror.h"
 #include "server/world/state/replay.h"
 #include "server/world/state/session_bodies.h"
 #include "server/world/tick/slowdown.h"
@@ -44,18 +45,20 @@ typedef enum served_world_state {
     SERVED_WORLD_ENDED     // destroyed: freed when nothing of it waits for the log any more
 } served_world_state;
 
-// Measurements of the last second, for world.info and for warnings. Begins again when a paused
-// world is resumed, so that neither the pause nor the ticks of world.step count for the rate.
+// Measurements of the last second, for world.info and for warnings. Begins again when a world is
+// paused or resumed, so that it covers either ticks that were due or those of world.step.
 typedef struct served_world_window {
+    bool paused; // it covers the steps of a paused world
     int64_t start_ns;
+    int64_t last_ns; // end of its last tick
     int64_t busy_ns;
     uint64_t ticks;
     slowdown causes;           // why the world was late
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before; 0: there was none
-    bool publishing_cut;       // in the last tick, the end of its turn stopped publishing early
-    bool commands_cut;         // likewise commands, before their share of the tick was over
-    int64_t debt_ns;           // sum of the time by which ticks took more than half of theirs
+    bool publishing_cut;       // publishing of the last tick was stopped by the end of the turn
+    bool commands_cut;         // commands of the last tick were stopped by the end of the turn
+    int64_t debt_ns;           // sum of what ticks took beyond half of their period
     int64_t full_ns;           // last warning that it has no room for contacts, 0 for none
     int64_t warned_ns;         // last warning that the world is slowed; 0: none
     int64_t warned_skipped_ns; // total slowdown at that warning
@@ -74,18 +77,19 @@ typedef struct served_world_place {
     // until then it waits to be moved to another thread; 0: it is not parked
     int64_t parked_until_ns;
     int64_t crowded_ns;     // when REPLY_CROWDED was last posted; 0: never
-    bool request_arrived;   // since it last ran
+    bool request_arrived;   // a request has arrived since it last ran
     bool thread_alone;      // the thread has no other world
-    bool thread_shared;     // with worlds that do not wait for it: it can get a thread of its own
+    bool thread_shared;     // others on the thread do not wait for it: it can get its own
     bool others_due;        // others of the thread want to run too: one tick at a time
-    turn_job step_job;      // in the thread's queue of steps
+    turn_job step_job;      // its place in the thread's queue of steps
     world_metrics *metrics; // NULL once it has ended
 } served_world_place;
 
 // The cost of its next step and of its commands, as far as they can be estimated.
 typedef struct served_world_costs {
-    int64_t step_most_ns; // a longer step waits for a thread of its own
-    bool step_blocked;    // a step waits so
+    int64_t step_most_ns;  // a longer step waits for a thread of its own
+    bool step_blocked;     // a step waits so
+    int64_t turn_begin_ns; // when a relay's world began its present turn
     // a request that lasts as long, or causes such a step: it goes back to the inbox
     request *returned;
     int64_t stepped_ns;    // time of the last step of world.step
@@ -124,6 +128,10 @@ typedef struct served_world {
     replay *replay;       // NULL: it accepts commands
     error replay_failure; // STATUS_OK: none
 
+    // The log of another server that it plays (served_mirror.c); NULL: none. Its state is PAUSED,
+    // as requests are served between the ticks that come.
+    mirror *mirror;
+
     // Time
     double hz;
     tick_schedule schedule;
@@ -140,12 +148,15 @@ typedef struct served_world {
     owner_crowds owner_crowds;
     struct {
         players_cache cache;
-        player_pushes pushes; // of the tick under way
+        player_pushes pushes; // pushes in the tick under way
     } players;                // what the role player may do, and has done
     message_quota messages;
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
     margins margins;            // margins of those batches, by their senders' sessions
     int64_t tick_begin_ns;      // when the present tick began, or the last one
+    // Commands of the tick are applied, and the rest of it waits for a thread or another turn: of a
+    // RUNNING world, or a relay's
+    bool tick_begun;
     served_world_sessions sessions;
     buffer scratch; // the result that is encoded
 
@@ -160,6 +171,12 @@ typedef struct served_world {
 static inline bool served_world_is_paused(const served_world *h)
 {
     return h->state == SERVED_WORLD_PAUSED || h->state == SERVED_WORLD_STEPPING;
+}
+
+// Whether clients see it paused: a relay's world is, when the one that it follows is.
+static inline bool served_world_shows_paused(const served_world *h)
+{
+    return h->mirror != NULL ? h->mirror->player.paused : served_world_is_paused(h);
 }
 
 static inline bool served_world_has_ended(const served_world *h)

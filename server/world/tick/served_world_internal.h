@@ -3,11 +3,12 @@
 #ifndef CAROM_SERVER_WORLD_TICK_SERVED_WORLD_INTERNAL_H
 #define CAROM_SERVER_WORLD_TICK_SERVED_WORLD_INTERNAL_H
 
+#include "server/world/tick/batch_cost.h"
 #include "server/world/tick/served_world.h"
 
 // ---- served_world.c
 
-// Every change of the state is made here. `pending` is set before, and cleared, by the caller.
+// Makes every change of the state. The caller sets `pending` before, and clears it.
 void served_world_change(served_world *h, served_world_state next);
 
 // Whether it does nothing but pass its log on.
@@ -57,8 +58,8 @@ uint64_t served_world_memory_bytes(const served_world *h);
 // The state that readers of the log are sent.
 log_source served_world_log_source(const served_world *h);
 
-// The physics was replaced, or changed in a way that no command tells: subscriptions, readers of
-// the log and the history begin anew with the world as it is.
+// The physics was replaced, or changed in a way that no command describes: subscriptions, readers
+// of the log and the history begin again with the world as it is.
 void served_world_begin_anew(served_world *h);
 
 // For a replay: moves to a tick of the recording. The state is unchanged on errors.
@@ -77,6 +78,32 @@ void served_world_block_step(served_world *h, request *q);
 // Whether the request, itself uninterruptible work of `ns`, has to wait because that is too long.
 // False: it may be done now.
 bool served_world_waits(served_world *h, request *q, int64_t ns);
+
+// ---- served_ticks.c
+
+// A paused world that was not stepped for this long stands still.
+#define SERVED_WORLD_STILL_NS INT64_C(2000000000)
+
+// Accepts a step that was just done, with its events; `begin`: when the tick began.
+void served_world_note_step(served_world *h, int64_t begin);
+// Whether the next step has to wait, because it would take too long on this thread.
+bool served_world_step_waits(served_world *h);
+// Sends snapshots and notifications: to those that are due, or to everyone who lacks something.
+void served_world_publish(served_world *h, bool all);
+// Adds the time of a tick to the time that the world takes from others.
+void served_world_note_debt(served_world *h, int64_t busy_ns);
+// Whether a subscription lacks something, and when a world that stands still sends it.
+bool served_world_owes(const served_world *h);
+int64_t served_world_paused_publish_ns(const served_world *h);
+
+// ---- served_mirror.c
+
+// Connects a new world with its mirror.
+void served_world_begin_mirror(served_world *h);
+// Plays the received part of the log, until the turn is over, and sends the snapshots that are due.
+void served_world_run_mirror(served_world *h);
+// When the world wants to run again (served_world_next_ns).
+int64_t served_world_mirror_next_ns(const served_world *h);
 
 // ---- served_sessions.c
 
@@ -99,7 +126,8 @@ bool served_world_permits(const served_world *h, const request *q, error *err);
 // it is the present one. False: the request was answered, or waits for a thread apart.
 bool served_world_recall(served_world *h, request *q, double at, physics_world **world,
                          owners **owned);
-// Records in the history a command that was applied; shown first in the state of `tick`.
+// Records in the history a command that was applied; the state of `tick` is the first with its
+// effect.
 void served_world_note_history(served_world *h, uint64_t tick, method m, const uint8_t *arguments,
                                uint32_t size);
 
@@ -108,6 +136,10 @@ void served_world_note_history(served_world *h, uint64_t tick, method m, const u
 // next step would take too long.
 void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns);
+
+// The time that the command itself is expected to take, if it cannot be cut: a batch, or work over
+// the whole world.
+int64_t served_world_command_ns(const served_world *h, const command *c);
 
 // world.apply: carries it out, or keeps it for its tick.
 void served_batch(served_world *h, request *q);
@@ -126,6 +158,8 @@ int64_t served_world_batches_ns(const served_world *h);
 
 // Whether the session has ended, and only its requests have not.
 bool served_world_session_gone(const served_world *h, uint64_t session);
+// Whether its sender still has the rights that it had when it sent the request.
+bool served_world_may_act(const request *q);
 
 // Must be called before work that may take `ns`: posts the figures of world.list first, so that
 // clients asking meanwhile do not wait.

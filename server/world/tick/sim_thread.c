@@ -16,9 +16,9 @@
 
 enum {
     WORLD_LOAD = 20000,   // millionths that a world counts, so that idle ones are spread out too
-    FLUSH_NS = 200000000, // before the thread ends; below the server's DRAIN_MS
+    FLUSH_NS = 200000000, // time to flush logs before the thread ends; below the server's DRAIN_MS
     FLUSH_POLL_NS = 200000,
-    HOMING_NS = 1000000000, // between two looks for what comes home while nothing else is due
+    HOMING_NS = 1000000000, // time between two looks for what comes home while nothing else is due
     OWN_THREAD_NICE = 5     // a third of the weight that the other threads have
 };
 
@@ -109,11 +109,15 @@ static int64_t do_round(sim_thread *h, queue_node *chain)
     if (h->options.permits != NULL && !permit_ask(h->options.permits, &h->permit)) {
         return unrouted ? 0 : QUEUE_FOREVER; // it is woken when it gets one
     }
+    const int64_t before = h->options.permits != NULL ? clock_processor_ns() : 0;
+    atomic_store_explicit(&h->round_ns, begin, memory_order_relaxed);
     int64_t next = sim_thread_run_worlds(h, &h->paused);
+    atomic_store_explicit(&h->round_ns, 0, memory_order_relaxed);
     next = unrouted ? 0 : next;
     const int64_t end = clock_now_ns();
     if (h->options.permits != NULL) {
-        permit_give_back(h->options.permits, &h->permit, share_of_each(h, end - begin));
+        permit_give_back(h->options.permits, &h->permit,
+                         share_of_each(h, clock_processor_ns() - before));
     }
     sim_thread_note_load(h, begin, end, next == QUEUE_FOREVER);
     return next;
@@ -164,14 +168,14 @@ static uint64_t queue_max(const sim_thread_options *options)
     // Commands of all worlds; for each subscription, those included that commands are about to
     // make, as many snapshots and acknowledgements as may be on their way, and an end. Word of each
     // world's log, and its figures. Each session's end in each world, and its subscriptions' there.
-    // The leaves of all seats.
+    // The leaves of all seats. The log of mirrors.
     const limits *bounds = options->limits;
     uint64_t worlds = worlds_max(options);
     uint64_t commands = bounds->commands_per_world * worlds;
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
     return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 + 5 * worlds +
-           2 * sessions * worlds + WORLD_SEATS_MAX * worlds;
+           2 * sessions * worlds + (WORLD_SEATS_MAX + MIRROR_ITEMS_MAX) * worlds;
 }
 
 status sim_thread_create(const sim_thread_options *options, sim_thread **out, error *err)
@@ -188,7 +192,7 @@ status sim_thread_create(const sim_thread_options *options, sim_thread **out, er
     }
     queue_init(&h->requests, queue_max(options));
     queue_init(&h->replies, queue_max(options));
-    turn_queue_init(&h->steps, (uint32_t)worlds_max(options));
+    turn_queue_init(&h->steps, (uint32_t)worlds_max(options), clock_processor_ns);
     h->paused = true;
     if (options->turned) {
         h->thread = h->owner;
@@ -196,7 +200,7 @@ status sim_thread_create(const sim_thread_options *options, sim_thread **out, er
         *out = h;
         return STATUS_OK;
     }
-    // Signals are the network thread's.
+    // The network thread handles signals.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -225,7 +229,8 @@ bool sim_thread_send(sim_thread *h, request *r)
     bool comes = r->kind == REQUEST_ADOPT || r->kind == REQUEST_TAKE;
     bool urgent = comes || r->kind == REQUEST_STOP || r->kind == REQUEST_RELEASE ||
                   r->kind == REQUEST_LEAVE || r->kind == REQUEST_HALT || r->kind == REQUEST_GO_ON ||
-                  r->kind == REQUEST_REPLICATE || r->command.method == METHOD_WORLD_LIST;
+                  r->kind == REQUEST_REPLICATE || r->kind == REQUEST_RECORD ||
+                  r->command.method == METHOD_WORLD_LIST;
     uint64_t worlds = comes ? 1 : 0;
     if (queue_push(&h->requests, &r->node, urgent) == QUEUE_FULL) {
         request_free(r);
@@ -249,6 +254,11 @@ bool sim_thread_empty(const sim_thread *h)
 uint64_t sim_thread_busy(const sim_thread *h)
 {
     return atomic_load_explicit(&h->busy, memory_order_relaxed);
+}
+
+int64_t sim_thread_round_ns(const sim_thread *h)
+{
+    return atomic_load_explicit(&h->round_ns, memory_order_relaxed);
 }
 
 uint64_t sim_thread_load(const sim_thread *h)

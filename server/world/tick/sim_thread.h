@@ -68,6 +68,9 @@ uint64_t sim_thread_load(const sim_thread *h);
 // The measured part of the thread's load. Any thread.
 uint64_t sim_thread_busy(const sim_thread *h);
 
+// When the round of its worlds that is under way began, by clock_now_ns; 0: none is. Any thread.
+int64_t sim_thread_round_ns(const sim_thread *h);
+
 // Whether the thread has no world, and none is coming. The network thread.
 bool sim_thread_empty(const sim_thread *h);
 

@@ -12,7 +12,7 @@
 #include "server/world/tick/sim_thread.h"
 #include "server/world/tick/thread_pool.h"
 
-enum { ROUND_NS = 5000000 }; // until requests are received again
+enum { ROUND_NS = 5000000 }; // time until requests are received again
 
 struct sim_thread {
     sim_thread_options options;
@@ -23,12 +23,14 @@ struct sim_thread {
     queue requests;
     queue replies;
     atomic_uint_fast64_t busy;        // millionths of the second before
+    atomic_int_fast64_t round_ns;     // when its worlds' round under way began; 0: none is
     atomic_uint_fast64_t world_count; // including worlds that are coming
     // the fields from here on are used by the simulation thread only
     ARRAY(served_world *) worlds; // in ascending order of numbers
     // worlds due in the current round, those that used the least time first
     ARRAY(served_world *) due;
     shares shares;    // time used by each world
+    work_time time;   // measures the worlds' work in a round
     turn_queue steps; // steps of paused worlds
     // requests that were taken, and that no round had time for yet; the last is set while there are
     // any

@@ -11,7 +11,7 @@ enum {
     // millionths: below this, moving a world to another thread gains too little
     LOADS_LEAST = 200000,
     LOADS_FULL = 900000, // at a higher load, its largest world delays the others
-    LOADS_LARGE = 250000 // if it has so much
+    LOADS_LARGE = 250000 // least load of a large world
 };
 
 // Offers the largest world of a full thread for moving if none takes half of the thread and the

@@ -9,9 +9,9 @@
 #include "server/base/clock.h"
 
 enum {
-    CROWDED_NS = 100000000,         // between two REPLY_CROWDED of one world
-    PARKED_NS = 10000000,           // how long such a world is parked, unless it is moved before
-    FORESEEN_PARKED_NS = 250000000, // the same for a world whose next step alone would be too long
+    CROWDED_NS = 100000000,         // time between two REPLY_CROWDED of one world
+    PARKED_NS = 10000000,           // such a world is parked for this time, or until it moves
+    FORESEEN_PARKED_NS = 250000000, // the same, if the next step alone would be too long
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
     STEPS_LEAST_NS = 1000000 // least time of a round for steps of paused worlds, even if a tick is
                              // due
@@ -70,11 +70,11 @@ static void choose_due(sim_thread *h, int64_t now)
     }
 }
 
-static void charge(sim_thread *h, served_world *w, int64_t ns)
+static void charge(sim_thread *h, served_world *w, int64_t wall_ns)
 {
-    ASSERT(ns >= 0 && w->place.used != NULL);
-    shares_charge(&h->shares, w->place.used, ns);
-    w->place.load_ns += ns;
+    ASSERT(wall_ns >= 0 && w->place.used != NULL);
+    shares_charge(&h->shares, w->place.used, work_time_of(&h->time, wall_ns));
+    w->place.load_ns += wall_ns;
 }
 
 static void run_world(sim_thread *h, served_world *w)
@@ -176,6 +176,7 @@ int64_t sim_thread_run_worlds(sim_thread *h, bool *paused)
     ASSERT(!h->over);
     const turn round = turn_begin(clock_now_ns, ROUND_NS);
     choose_due(h, round.begin_ns);
+    h->time = work_time_begin(clock_processor_ns);
     for (uint32_t i = 0; i < h->due.count && (i == 0 || !turn_over(&round)); i++) {
         run_world(h, h->due.data[i]);
     }

@@ -102,7 +102,7 @@ static void note_thread(const sim_thread *h, const served_world *w)
 
 static void adopt(sim_thread *h, request *q)
 {
-    const int64_t begin = clock_now_ns();
+    const int64_t begin = clock_processor_ns();
     ASSERT(q->adoption != NULL && sim_thread_find_world(h, q->world) == NULL);
     block_charge(q->adoption->blocks);
     world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
@@ -117,7 +117,7 @@ static void adopt(sim_thread *h, request *q)
     insert(h, w);
     note_thread(h, w);
     // Else worlds without end would each come as the one that has used the least.
-    shares_charge(&h->shares, w->place.used, clock_now_ns() - begin);
+    shares_charge(&h->shares, w->place.used, clock_processor_ns() - begin);
 }
 
 // ---- worlds that move to another thread
@@ -168,6 +168,7 @@ static void leave(sim_thread *h, request *q)
     sim_thread_enter_world(w);
     (void)served_world_flush(w);
     sim_thread_post(h, left);
+    world_log_disown(&w->log);
     served_world_destroy(w, q->refusal->status, q->refusal->text);
     crash_enter_world(0);
     block_charge(NULL);

@@ -31,7 +31,7 @@ world_metrics *world_metrics_open(const char *name);
 // Frees them; NULL is allowed.
 void world_metrics_close(world_metrics *m);
 
-// Visits each name's; no world begins or ends meanwhile.
+// Visits the metrics of each name; no world begins or ends meanwhile.
 void world_metrics_each(void (*visit)(const world_metrics *m, void *context), void *context);
 
 #endif

@@ -1,0 +1,188 @@
+// A follower becomes a world of this server; see follower.h. When the primary is missed, the world
+// is played to the end of its log and its image is written to the disk, before the fleet is asked
+// for the next term: the server that the record names has the world on its disk, also if both
+// servers end in these milliseconds.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/base/worker.h"
+#include "server/session/pair/follower.h"
+#include "server/session/placement/worlds_restored.h"
+#include "server/session/resume/session_store.h"
+#include "server/session/service.h"
+#include "server/world/log/world_image.h"
+
+enum {
+    CREATE_TRIES = 3000, // attempts to create a log while an older copy with its name is dropped:
+                         // 30 s, as the storage thread of a busy machine may be late
+    CREATE_PAUSE_NS = 10000000,
+    IMAGE_LOOKS = 4000, // looks whether the image is on the disk, before the fleet is asked: 2 s
+    IMAGE_PAUSE_NS = 500000
+};
+
+// Writes the world to its new log. An error is logged: the disk may be full, and the world is more
+// use here than nowhere.
+static void write_image(const restored_world *w)
+{
+    const adoption *a = w->adoption;
+    const uint64_t hash = world_hash(a->physics);
+    error err;
+    block_account *before = block_charge(a->blocks);
+    shared_bytes *image =
+        world_image_encode(a->physics, a->session_bodies, a->owners, a->marks, a->view, a->paused,
+                           w->until > w->tick ? w->until : w->tick);
+    status written = storage_checkpoint(a->stored, world_tick(a->physics), &hash, image, &err);
+    bytes_unref(image);
+    block_charge(before);
+    for (int i = 0; i < IMAGE_LOOKS && written == STATUS_OK; i++) {
+        const struct timespec pause = {.tv_nsec = IMAGE_PAUSE_NS};
+        written = storage_checkpoint_state(a->stored, &err);
+        if (written == STATUS_OK) {
+            return;
+        }
+        if (written == STATUS_UNAVAILABLE && err.text[0] == '\0') { // under way
+            written = STATUS_OK;
+            nanosleep(&pause, NULL);
+        }
+    }
+    log_warn("world '%s' is taken over before it is on this server's disk: %s", w->name,
+             written != STATUS_OK ? err.text : "its image is not written after 2 s");
+}
+
+// Plays the rest of the log, and begins a log of this server's own.
+static void on_prepare(uv_work_t *work)
+{
+    follower *f = work->data;
+    restored_world *w = &f->world;
+    char name[STORED_NAME_BYTES_MAX + 1];
+    error err;
+    worker_begin();
+    restore_play(w);
+    if (w->broken != NULL) {
+        return;
+    }
+    restore_stored_name(name, w->name, w->epoch);
+    storage_drop(f->of->server->storage, name); // an older copy, if there is one
+    status made = STATUS_ALREADY_EXISTS;
+    for (int i = 0; i < CREATE_TRIES && made == STATUS_ALREADY_EXISTS; i++) {
+        const struct timespec pause = {.tv_nsec = i > 0 ? CREATE_PAUSE_NS : 0};
+        nanosleep(&pause, NULL);
+        made = storage_create(f->of->server->storage, name, w->epoch, w->durability,
+                              &w->adoption->stored, &err);
+    }
+    if (made != STATUS_OK) {
+        adoption_free(w->adoption);
+        w->adoption = NULL;
+        error_prefix(&err, "was not taken over");
+        w->broken = strdup(err.text);
+        ASSERT_MEMORY(w->broken != NULL);
+        return;
+    }
+    write_image(w);
+}
+
+void takeover_prepare(follower *f)
+{
+    error err;
+    f->stored = true;
+    if (follower_move_entries(f, &err)) {
+        follower_queue_work(f, on_prepare);
+    } else {
+        follower_give_up(f, err.text);
+    }
+}
+
+void takeover_ask_fleet(follower *f)
+{
+    const ownership_event e = {.kind = EVENT_PRIMARY_MISSED};
+    f->asked = true;
+    fleet_report(pairs_fleet(f->of), f->world.name, &e);
+}
+
+void takeover_release_log(const follower *f)
+{
+    adoption *a = f->world.adoption;
+    error err;
+    uint64_t sequence = 0;
+    if (a == NULL || a->stored == NULL) {
+        return;
+    }
+    if ((!f->asked || f->beaten) && storage_destroy(a->stored, &sequence, &err) != STATUS_OK) {
+        log_warn("%s", err.text);
+    }
+    storage_release(a->stored);
+    a->stored = NULL;
+}
+
+static void on_placed(uv_work_t *work)
+{
+    (void)work; // the loop goes on with it in its next turn, outside of the fleet's callback
+}
+
+static bool may_place(const server *s, const restored_world *w)
+{
+    return directory_find(&s->worlds, w->name) == NULL &&
+           directory_find_number(&s->worlds, w->epoch) == NULL;
+}
+
+void takeover_begin(follower *f)
+{
+    server *s = f->of->server;
+    restored_world *w = &f->world;
+    ASSERT(w->adoption != NULL);
+    if (!may_place(s, w)) {
+        log_error("world '%s' cannot be taken over: another of its name or epoch is here", w->name);
+        follower_drop(f);
+        return;
+    }
+    world_entry *entry = directory_add_numbered(&s->worlds, w->name, w->epoch);
+    entry->coming = true;
+    entry->logged = true;
+    entry->durability = w->durability;
+    s->restoring.left++;
+    const uint32_t sessions = shipped_make(&f->from->sessions, s, w);
+    log_info("fleet: world '%s' of server '%s' is taken over, with %u of its sessions", w->name,
+             f->from->node, sessions);
+    session_store_subscribe_to(s, w->epoch);
+    f->placed = true;
+    source_release_sessions(f->of, f->from);
+    follower_queue_work(f, on_placed);
+}
+
+// Those whose sessions are here, and that are not served yet.
+static uint32_t count_taken(const pairs *p)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < p->followers.count; i++) {
+        taken += p->followers.data[i]->placed;
+    }
+    return taken;
+}
+
+void takeover_finish(follower *f)
+{
+    server *s = f->of->server;
+    restored_world *w = &f->world;
+    ASSERT(s->restoring.left > 0);
+    s->restoring.left--;
+    if (s->stage != SERVER_DRAINING && w->adoption != NULL) {
+        w->adoption->restored = false; // its log begins here
+        w->adoption->durability = w->durability;
+        if (f->record.replicated) {
+            w->adoption->feed = pairs_begin(s, w->name, w->epoch, true);
+        }
+    }
+    if (s->stage != SERVER_DRAINING) {
+        worlds_take_restored(s, w);
+        server_check_started(s);
+    }
+    pairs *p = f->of;
+    follower_drop(f);
+    if (s->restoring.finished && count_taken(p) == 0) {
+        session_numbers_deinit(&s->restored_sessions);
+    }
+}
