@@ -9,6 +9,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/scene_list.h"
+#include "client/cli/show.h"
 #include "common/args/text.h"
 
 enum {
@@ -108,7 +109,7 @@ static void offer_worlds(completer *k)
         (void)snprintf(text, sizeof text, "%llu %s%s",
                        TEXT_COUNTED(carom_get_uint(world, "bodies", 0), "body", "bodies"),
                        carom_value_get(world, "unavailable") != NULL ? ", not served"
-                       : carom_get_bool(world, "paused", false)      ? ", paused"
+                       : show_world_stands(world)                    ? ", paused"
                                                                      : "");
         offer(k, carom_get_str(world, "world", ""), text);
     }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/show.h"
+
 enum { TEXT_MAX = 256 };
 
 // A contact whose normal points up this much supports a body against gravity.
@@ -114,7 +116,7 @@ static void list_touches(explanation *e, const carom_value *contacts)
 static void explain_state(explanation *e)
 {
     const char *type = carom_get_str(e->body, "type", "dynamic");
-    if (carom_get_bool(e->info, "paused", false)) {
+    if (show_world_stands(e->info)) {
         add_reason(e, "paused", "the world is paused: 'carom resume %s' lets it go on",
                    carom_get_str(e->info, "world", "WORLD"));
     }
@@ -152,7 +154,7 @@ static void explain_surroundings(explanation *e)
                             : "the world has no gravity");
     }
     if (e->supported) {
-        add_reason(e, "supported", "it rests on what touches it from below");
+        add_reason(e, "supported", "it rests on the bodies that touch it from below");
     }
     if (carom_value_count(e->joints) > 0) {
         add_reason(e, "held", "%zu joint%s it", carom_value_count(e->joints),
@@ -180,7 +182,7 @@ carom_value *explain_body(const carom_value *body, const carom_value *info,
         explain_surroundings(&e);
     }
     carom_value *result = carom_set(carom_map(), "body", carom_uint(e.id));
-    carom_set(result, "moves", carom_bool(!still && !carom_get_bool(info, "paused", false)));
+    carom_set(result, "moves", carom_bool(!still && !show_world_stands(info)));
     carom_set(result, "reasons", e.reasons);
     carom_set(result, "joints", e.joints);
     return carom_set(result, "touches", e.touches);

@@ -154,7 +154,7 @@ void man_print(FILE *out)
         "them, looks at them, acts on them, and measures the server. Results are tables "
         "for people or, with \\-\\-json, values for programs.\n"
         ".SH OPTIONS\n"
-        "These may stand anywhere in the command line.\n",
+        "These are allowed anywhere in the command line.\n",
         CAROM_VERSION);
     put_options(cli_globals, out);
     (void)fputs(".SH COMMANDS\n", out);

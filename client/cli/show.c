@@ -256,17 +256,26 @@ cli_exit show_map(const carom_value *map, FILE *out)
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
-const char *show_world_state(const carom_value *world)
+bool show_world_stands(const carom_value *world)
 {
+    return carom_get_bool(world, "paused", false) &&
+           carom_get_real(world, "rate", 0.0) < SHOW_STEPPED_HZ;
+}
+
+const char *show_world_state(const carom_value *world, char *out, size_t size)
+{
+    const double rate = carom_get_real(world, "rate", 0.0);
+    (void)snprintf(out, size, "stepped at %.*f Hz", rate < 9.95 ? 1 : 0, rate);
     return carom_value_get(world, "unavailable") != NULL ? "not served"
-           : carom_get_bool(world, "paused", false)      ? "paused"
+           : show_world_stands(world)                    ? "paused"
+           : carom_get_bool(world, "paused", false)      ? out
                                                          : "running";
 }
 
 table_mark show_world_mark(const carom_value *world)
 {
     return carom_value_get(world, "unavailable") != NULL ? TABLE_BAD
-           : carom_get_bool(world, "paused", false)      ? TABLE_DIM
+           : show_world_stands(world)                    ? TABLE_DIM
                                                          : TABLE_GOOD;
 }
 

@@ -26,8 +26,13 @@ void show_word(const carom_value *value, char *out, size_t size);
 // Adds the same text as a table's next cell; "-" for an absent value.
 void show_cell(table *t, const carom_value *value);
 
-// The state in a map of world.list: "running", "paused", or "not served".
-const char *show_world_state(const carom_value *world);
+// A paused world that is stepped faster than this [ticks/s] counts as stepped.
+#define SHOW_STEPPED_HZ 1.0
+
+// Whether the world of a map of world.list is paused and nobody steps it.
+bool show_world_stands(const carom_value *world);
+// The state in a map of world.list: "running", "paused", "not served", or "stepped at 15 Hz".
+const char *show_world_state(const carom_value *world, char *out, size_t size);
 // The table mark for that state.
 table_mark show_world_mark(const carom_value *world);
 

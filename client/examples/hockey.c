@@ -4,8 +4,8 @@
 //   ./hockey [server [name]]
 //
 // The server owns the table and every collision; a player sends where the paddle should go. The
-// own paddle moves at once, however far the server is: a second world here runs ahead of it
-// (carom/prediction.h). Goals and scores are read from the server's snapshots alone. Players
+// player's own paddle moves at once, however far the server is: a second world here runs ahead of
+// it (carom/prediction.h). Goals and scores are read from the server's snapshots alone. Players
 // change only their own bodies: a paddle, which the server pulls after the hand (a mouse joint) and
 // whose tag has name and score; and the puck, which the player who conceded the last goal puts on
 // the table and removes again. So tokens (CAROM_TOKEN in the environment) of role "player" are
@@ -317,8 +317,8 @@ static void describe_prediction(const game *g, char *text, size_t size)
         snprintf(text, size, "not predicted: %.79s", why.text);
     } else {
         carom_prediction_figures f = carom_prediction_figures_now(g->prediction);
-        snprintf(text, size, "%.0f ticks ahead, %.0f %% right, %.0f ms", f.lead, 100 * f.right,
-                 1000 * f.rtt);
+        snprintf(text, size, "%.0f ticks ahead, %.0f %% right, %.0f ms", f.lead,
+                 floor(100 * f.right), 1000 * f.rtt);
     }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws a world as it is now into an SVG: bodies by their type, contacts as points.
 
-    picture.py [HOST:PORT] [WORLD] > world.svg          (the world `demo` of 127.0.0.1:22766 unless told otherwise)
+    picture.py [HOST:PORT] [WORLD] > world.svg          (the world `demo` of 127.0.0.1:22766 by default)
 
 Needs python3-msgpack and nothing of carom: the world's own words, over the wire.
 """

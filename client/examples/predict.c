@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         status = play(&g, client, seconds, &error);
     }
     if (status == CAROM_OK && !carom_prediction_active(g.prediction, &error)) {
-        status = error.status; // the keys worked all the same, a round trip later
+        status = error.status; // the keys still worked, a round trip later
     }
     if (status != CAROM_OK) {
         fprintf(stderr, "%s: %s\n", carom_status_name(status), error.text);

@@ -34,8 +34,8 @@ static uint64_t disc_of(carom_game *game, uint64_t seat)
     return carom_as_uint(carom_game_get(game, key), 0);
 }
 
-// Puts a disc on the ring. Its id is not known before the batch is applied: the tag tells whose it
-// is, and the handler `tick` records the id.
+// Puts a disc on the ring. Its id is not known before the batch is applied: the tag names its seat,
+// and the handler `tick` records the id.
 static void spawn(carom_game *game, uint64_t seat, const char *subject)
 {
     char tag[32];

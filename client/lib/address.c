@@ -1,4 +1,4 @@
-// Addresses as texts, their resolution, and sockets on their way. Any thread.
+// Addresses as texts, their resolution, and sockets that are connecting. Any thread.
 #include "client/lib/address.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SHARE       (1.0 / 8.0) // of a step in the mean
+#define SHARE       (1.0 / 8.0) // the share of a step in the mean
 // A step of more intervals has snapshots between that were not sent, as nothing moved.
 #define STILL_STEPS 2.5
 

@@ -46,7 +46,7 @@ carom_value *world_args(const char *world);
 // Makes {world: …, key: id}.
 carom_value *id_args(const char *world, const char *key, uint64_t id);
 
-carom_value *id_value(uint64_t id); // also of a CAROM_RESULT
+carom_value *id_value(uint64_t id); // also for a CAROM_RESULT
 carom_value *vec_value(carom_vec2 v);
 carom_value *area_value(const double area[4]);
 carom_value *filter_value(uint64_t category, uint64_t mask, int32_t group);

@@ -73,9 +73,10 @@ static carom_status check_options(const carom_options *options, int timeout_ms, 
                          REQUESTS_MAX_MAX);
     }
     const carom_reconnect *r = &options->reconnect;
-    if (r->first_ms < 0 || r->max_ms < 0 || r->give_up_ms < 0) {
-        return fault_set(err, CAROM_INVALID_ARGUMENT,
-                         "reconnect: first_ms, max_ms, give_up_ms: must not be negative");
+    if (r->first_ms < 0 || r->max_ms < 0 || r->give_up_ms < 0 || r->silence_ms < 0) {
+        return fault_set(
+            err, CAROM_INVALID_ARGUMENT,
+            "reconnect: first_ms, max_ms, give_up_ms, silence_ms: must not be negative");
     }
     return CAROM_OK;
 }
@@ -102,6 +103,7 @@ static carom_client *create_client(carom_client *front, const carom_options *opt
         free(c);
         return NULL;
     }
+    c->kin = ++c->front->follow.kins;
     return c;
 }
 
@@ -112,6 +114,7 @@ static void destroy_client(carom_client *c)
     follow_deinit(c);
     connection_deinit(&c->wire);
     requests_deinit(&c->requests);
+    vector_free(&c->homes);
     snapshot_decoder_deinit(&c->decoder);
     carom_value_free(c->hello);
     resume_deinit(c);
@@ -365,7 +368,7 @@ carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
     carom_client *c = NULL;
     carom_options quiet = complete(options);
     carom_handlers handlers = quiet.handlers;
-    quiet.handlers = (carom_handlers){0}; // until the caller has the client
+    quiet.handlers = (carom_handlers){0}; // no callbacks until the caller has the client
     carom_status outcome = carom_connect_start(host, port, timeout_ms, &quiet, &c, err);
     if (outcome != CAROM_OK) {
         return outcome;

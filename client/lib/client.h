@@ -32,13 +32,17 @@
 #include "client/lib/follow.h"
 #include "client/lib/requests.h"
 #include "client/lib/resume.h"
+#include "client/lib/silence.h"
 #include "client/lib/snapshot.h"
 #include "client/lib/view_list.h"
 
 struct carom_client {
     carom_client *front; // itself, or the client behind which this one is a link (follow.h)
-    uint32_t server_bit; // of its server in the lists of servers that a request has been at
-    follow_state follow; // of the front
+    uint32_t server_bit; // its server's bit in the lists of servers that a request has been at
+    uint32_t kin;        // connections of the same number have the same session
+    bool heir;         // is to take its kin's session along, which its server has not answered yet
+    world_names homes; // worlds here that the session has done something to
+    follow_state follow; // used by the front alone
     seek_state seek;     // while this connection is lost
     carom_state state;
     connection wire;
@@ -47,6 +51,7 @@ struct carom_client {
     view_list views;
     epoch_table epochs;
     resume_state resume;
+    silence silence;
     carom_handlers handlers;
     carom_options options;  // its texts are not kept after the call
     uint64_t hello_request; // 0: none awaited
@@ -117,6 +122,10 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
 carom_status client_request_here(carom_client *c, const char *method, const carom_value *args,
                                  int timeout_ms, carom_response_fn fn, void *user,
                                  uint64_t *request, carom_error *err);
+
+// As carom_send, over the client's own connection.
+carom_status client_send_here(carom_client *c, const char *method, const carom_value *args,
+                              carom_error *err);
 
 // Puts a message that an entry keeps into the output buffer; `epoch` (0: none) is the epoch of its
 // world.

@@ -351,7 +351,7 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size)
     if (verdict == SCAN_REFUSED) {
         bool limit = refused.status == STATUS_LIMIT_EXCEEDED;
         connection_shut(c, limit ? CAROM_LIMIT_EXCEEDED : CAROM_INTERNAL,
-                        "the server sent a message that is not taken: %s", refused.text);
+                        "cannot accept a message of the server: %s", refused.text);
         return false;
     }
     *bytes = c->in + c->in_begin;

@@ -2,7 +2,6 @@
 // time.
 #include "client/lib/follow.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,9 @@
 
 #include "client/lib/client.h"
 #include "common/base/assert.h"
+#include "proto/methods.h"
 
-enum { HOST_MAX = 160, SHOWN_FIRST_BIT = 52 };
+enum { SHOWN_FIRST_BIT = 52 };
 
 // ---- life
 
@@ -71,129 +71,6 @@ void follow_close(carom_client *front)
         carom_client *link = front->follow.links.data[i];
         client_close(link, front->wire.why, "%s", front->wire.why_text);
     }
-}
-
-// ---- which servers may be named (web/src/trust.js has the same rules)
-
-static bool is_loopback(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
-        return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
-    }
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
-    return address->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-}
-
-static bool all_loopback(const address_list *list)
-{
-    bool all = list->count > 0;
-    for (int i = 0; i < list->count; i++) {
-        all = all && is_loopback(&list->addresses[i]);
-    }
-    return all;
-}
-
-// Whether the token and the session's secret may go to the server at `to`, which `from` has named.
-static bool may_carry(const carom_client *from, const address_list *to)
-{
-    const carom_options *options = &from->front->options;
-    if (options->tls.on) {
-        return !options->tls.unverified || options->follow.plain;
-    }
-    const bool machine = from->wire.address < from->wire.addresses.count &&
-                         is_loopback(&from->wire.addresses.addresses[from->wire.address]);
-    return machine ? all_loopback(to) || options->follow.plain : options->follow.plain;
-}
-
-// ---- connections
-
-static carom_client *known_link(carom_client *front, const char *where)
-{
-    if (strcmp(front->wire.where, where) == 0) {
-        return front;
-    }
-    for (uint32_t i = 0; i < front->follow.links.count; i++) {
-        carom_client *link = front->follow.links.data[i];
-        if (link->state != CAROM_CLOSED && strcmp(link->wire.where, where) == 0) {
-            return link;
-        }
-    }
-    return NULL;
-}
-
-static carom_client *open_link(carom_client *front, const char *host, uint16_t port, bool carries,
-                               carom_error *err)
-{
-    follow_state *f = &front->follow;
-    carom_options options = front->options;
-    options.handlers = (carom_handlers){0};
-    options.name = front->resume.name;
-    options.token = carries ? front->resume.token : NULL;
-    options.resume = NULL;
-    options.tls.ca_file = f->ca_file;
-    options.tls.name = f->tls_name;
-    carom_client *link = NULL;
-    if (!vector_reserve(&f->links, f->links.count + 1)) {
-        fault_memory(err);
-        return NULL;
-    }
-    if (client_start(front, host, port, FOLLOW_DIAL_MS, &options, &link, err) != CAROM_OK) {
-        return NULL;
-    }
-    link->server_bit = UINT32_C(1) << (++f->servers % 32);
-    link->held = front->held;
-    f->links.data[f->links.count++] = link;
-    f->mapped = true;
-    f->epoll = f->epoll >= 0 ? f->epoll : epoll_create1(EPOLL_CLOEXEC);
-    return link;
-}
-
-static carom_client *refuse(carom_error *answer, const char *why)
-{
-    carom_error plain = *answer;
-    fault_set(answer, CAROM_MOVED, "%.120s; not followed: %s", plain.text, why);
-    answer->from_server = true;
-    return NULL;
-}
-
-static carom_client *find_named(carom_client *front, const carom_client *from, carom_error *answer)
-{
-    char text[HOST_MAX];
-    char host[HOST_MAX];
-    char where[WHERE_MAX];
-    uint16_t port = 0;
-    carom_error why = {0};
-    const size_t size = strcspn(answer->text, " ");
-    if (from->wire.addresses.count == 0) {
-        return refuse(answer, "the connection is one that the program has opened");
-    }
-    memcpy(text, answer->text, size < sizeof text ? size : 0);
-    text[size < sizeof text ? size : 0] = '\0';
-    if (strchr(text, ':') == NULL || strstr(text, "//") != NULL ||
-        carom_address_parse(text, host, sizeof host, &port, &why) != CAROM_OK) {
-        return refuse(answer, "the text does not begin with HOST:PORT");
-    }
-    client_note_where(where, host, port);
-    carom_client *known = known_link(front, where);
-    if (known != NULL) {
-        return known;
-    }
-    if (front->follow.links.count + 1 >= FOLLOW_SERVERS_MAX) {
-        return refuse(answer, "16 servers are connected, which is the limit");
-    }
-    _Static_assert(FOLLOW_SERVERS_MAX == 16, "the text says so");
-    address_list to;
-    if (address_resolve(host, port, &to, &why) != CAROM_OK) {
-        return refuse(answer, why.text);
-    }
-    const bool carries = may_carry(from, &to);
-    if (!carries && front->resume.token != NULL) {
-        return refuse(answer, "the token goes only over TLS, or within this machine, to a server "
-                              "named in the same way");
-    }
-    carom_client *link = open_link(front, host, port, carries, &why);
-    return link != NULL ? link : refuse(answer, why.text);
 }
 
 // ---- worlds
@@ -287,7 +164,7 @@ static bool has_requests(const carom_client *link, const char *world)
     return false;
 }
 
-// Sends what has waited for the order, once the old server has answered everything.
+// Sends the requests that waited for their order, once the old server has answered everything.
 static void check_order(carom_client *front, const char *world)
 {
     followed_world *w = find_world(front, world);
@@ -319,12 +196,69 @@ static void set_world(carom_client *front, const char *world, carom_client *link
     }
 }
 
+// ---- where the session has something
+
+static uint32_t find_home(const carom_client *c, const char *world)
+{
+    uint32_t at = 0;
+    while (at < c->homes.count && strcmp(c->homes.data[at].text, world) != 0) {
+        at++;
+    }
+    return at;
+}
+
+// False when memory has run out.
+static bool add_home(carom_client *c, const char *world)
+{
+    if (c->homes.count >= FOLLOW_HOMES_MAX || find_home(c, world) < c->homes.count) {
+        return true;
+    }
+    if (!vector_push(&c->homes, (world_name){0})) {
+        return false;
+    }
+    world_name *name = &c->homes.data[c->homes.count - 1];
+    snprintf(name->text, sizeof name->text, "%s", world);
+    return true;
+}
+
+static void remove_home(carom_client *c, const char *world)
+{
+    const uint32_t at = find_home(c, world);
+    if (at < c->homes.count) {
+        vector_swap_remove(&c->homes, at);
+    }
+}
+
+// Records the world of a command that took effect: the session may have something in it. False when
+// memory has run out.
+static bool note_home(carom_client *c, const pending_request *entry)
+{
+    const method_info *info = method_find(entry->method, strlen(entry->method));
+    if (entry->world[0] == '\0' || info == NULL || method_has(info->id, TRAIT_REPEATABLE)) {
+        return true;
+    }
+    if (strcmp(entry->method, "world.destroy") == 0) {
+        remove_home(c, entry->world);
+        return true;
+    }
+    return add_home(c, entry->world);
+}
+
 carom_client *follow_named_link(carom_client *c, const char *world, carom_error *answer)
 {
-    carom_client *to = find_named(c->front, c, answer);
-    if (to != NULL) {
-        set_world(c->front, world, to, c);
+    const bool home = find_home(c, world) < c->homes.count;
+    carom_client *to = follow_find_named(c->front, c, home || follow_subscribes(c, world), answer);
+    if (to == NULL) {
+        return NULL;
     }
+    if (home && to->kin == c->kin && !add_home(to, world)) {
+        fault_memory(answer);
+        return NULL;
+    }
+    if (to != c) {
+        remove_home(c, world);
+    }
+    set_world(c->front, world, to, c);
     return to;
 }
 
@@ -340,6 +274,17 @@ bool follow_must_wait(carom_client *front, const char *world)
 {
     const followed_world *w = find_world(front, world);
     return w != NULL && w->old != NULL;
+}
+
+static bool waits_for_nothing(const pending_request *entry, const void *front)
+{
+    const carom_client *c = front;
+    return entry->waits && !follow_must_wait(c->front, entry->world);
+}
+
+void follow_release(carom_client *front)
+{
+    send_ready(front, front, waits_for_nothing);
 }
 
 // ---- requests
@@ -378,15 +323,12 @@ static bool told_loop(const pending_request *entry, const carom_client *from, ca
     return true;
 }
 
-static void on_sought(carom_client *front, uint64_t request, const carom_value *result,
-                      const carom_error *why, void *user);
-
 bool follow_refused(carom_client *c, uint64_t id, carom_error *answer)
 {
     carom_client *front = c->front;
     pending_request *entry = requests_find(&c->requests, id);
     if (answer->status != CAROM_MOVED || front->options.follow.off || entry->bytes == NULL ||
-        entry->fn == on_sought || entry->world[0] == '\0' || told_loop(entry, c, answer)) {
+        follow_is_seeking(entry) || entry->world[0] == '\0' || told_loop(entry, c, answer)) {
         return false;
     }
     carom_client *to = follow_named_link(c, entry->world, answer);
@@ -422,7 +364,8 @@ static void prepare(carom_client *c, const pending_request *entry, const carom_v
         c->front->options.reconnect.on && !c->front->options.follow.off) {
         carom_error where = {0};
         fault_set(&where, CAROM_MOVED, "%.150s is the standby", standby);
-        (void)find_named(c->front, c, &where); // NULL: it is not to get the token
+        (void)follow_find_named(c->front, c, false,
+                                &where); // NULL: the server must not get the token
     }
 }
 
@@ -432,148 +375,13 @@ bool follow_answered(carom_client *c, pending_request *entry, carom_value *resul
     carom_client *front = c->front;
     if (result != NULL) {
         prepare(c, entry, result);
-        return follow_note_result(c, entry, result);
+        return note_home(c, entry) && follow_note_result(c, entry, result);
     }
     if (c != front && answer->status == CAROM_NOT_FOUND &&
         strncmp(answer->text, "world ", 6) == 0) {
         forget_world(front, entry->world);
     }
     return true;
-}
-
-// ---- a server that is lost
-
-// A world of the lost connection: those that were followed there, then those of its subscriptions
-// and requests. `turn` selects one; NULL: it has none.
-static const char *world_of(const carom_client *lost, uint32_t turn)
-{
-    const follow_state *f = &lost->front->follow;
-    const char *found[FOLLOW_SERVERS_MAX];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < f->worlds.count && count < FOLLOW_SERVERS_MAX; i++) {
-        if (f->worlds.data[i].link == lost) {
-            found[count++] = f->worlds.data[i].world;
-        }
-    }
-    for (uint32_t i = 0; i < f->subscriptions.count && count < FOLLOW_SERVERS_MAX; i++) {
-        if (f->subscriptions.data[i]->link == lost) {
-            found[count++] = f->subscriptions.data[i]->world;
-        }
-    }
-    for (uint32_t i = 0; i < lost->requests.entries.count && count < FOLLOW_SERVERS_MAX; i++) {
-        if (lost->requests.entries.data[i].world[0] != '\0') {
-            found[count++] = lost->requests.entries.data[i].world;
-        }
-    }
-    return count == 0 ? NULL : found[turn % count];
-}
-
-// Dials another server from now on, with the session's secret.
-static void redirect(carom_client *lost, const char *where, carom_error *err)
-{
-    char host[HOST_MAX];
-    uint16_t port = 0;
-    address_list to;
-    tls_trust *trust = NULL;
-    const follow_state *f = &lost->front->follow;
-    if (carom_address_parse(where, host, sizeof host, &port, err) != CAROM_OK ||
-        address_resolve(host, port, &to, err) != CAROM_OK) {
-        return;
-    }
-    carom_tls tls = lost->front->options.tls;
-    tls.ca_file = f->ca_file;
-    tls.name = f->tls_name;
-    if (tls.on && tls_trust_create(&tls, host, &trust, err) != CAROM_OK) {
-        return;
-    }
-    if (!lost->resume.waiting) {
-        connection_shut(&lost->wire, CAROM_UNAVAILABLE, "its worlds are served at %s", where);
-    }
-    tls_trust_free(lost->wire.trust);
-    lost->wire.trust = trust;
-    lost->wire.addresses = to;
-    client_note_where(lost->wire.where, host, port);
-    lost->resume.attempts = 0;
-    lost->resume.next_ns = monotonic_ns();
-}
-
-static void on_sought(carom_client *front, uint64_t request, const carom_value *result,
-                      const carom_error *why, void *user)
-{
-    (void)front;
-    (void)request;
-    carom_client *lost = user;
-    const carom_client *at = lost->seek.at;
-    char where[HOST_MAX] = "";
-    char host[HOST_MAX];
-    uint16_t port = 0;
-    address_list to;
-    carom_error ignored;
-    lost->seek.request = 0;
-    lost->seek.at = NULL;
-    lost->seek.due_ns = deadline_after_ms(FOLLOW_SEEK_MS);
-    if (lost->state != CAROM_RECONNECTING) {
-        return;
-    }
-    if (result != NULL) {
-        snprintf(where, sizeof where, "%s", at->wire.where);
-    } else if (why->status == CAROM_MOVED && strcspn(why->text, " ") < sizeof where) {
-        memcpy(where, why->text, strcspn(why->text, " "));
-    }
-    if (strchr(where, ':') == NULL || strstr(where, "//") != NULL ||
-        strcmp(where, lost->wire.where) == 0 ||
-        carom_address_parse(where, host, sizeof host, &port, &ignored) != CAROM_OK ||
-        address_resolve(host, port, &to, &ignored) != CAROM_OK) {
-        return;
-    }
-    if (result != NULL || may_carry(at, &to)) {
-        redirect(lost, where, &ignored);
-    }
-}
-
-// Asks the next of the servers that are connected who serves the next world of a lost connection.
-static void seek(carom_client *lost)
-{
-    carom_client *front = lost->front;
-    const follow_state *f = &front->follow;
-    const uint32_t turn = lost->seek.turn++;
-    const char *world = world_of(lost, turn / (f->links.count + 1));
-    carom_client *at =
-        turn % (f->links.count + 1) == 0 ? front : f->links.data[turn % (f->links.count + 1) - 1];
-    lost->seek.due_ns = deadline_after_ms(FOLLOW_SEEK_MS / FOLLOW_SERVERS_MAX + 1);
-    if (world == NULL || at == lost || at->state != CAROM_OPEN) {
-        return;
-    }
-    carom_value *args = carom_set(carom_map(), "world", carom_str(world));
-    lost->seek.at = at;
-    if (args == NULL || client_request_here(at, "world.info", args, FOLLOW_ASK_MS, on_sought, lost,
-                                            &lost->seek.request, NULL) != CAROM_OK) {
-        lost->seek.request = 0;
-        lost->seek.at = NULL;
-    }
-    carom_value_free(args);
-}
-
-static bool is_sought(const carom_client *c)
-{
-    return c->state == CAROM_RECONNECTING && c->front->follow.links.count > 0 &&
-           !c->front->options.follow.off && c->seek.request == 0;
-}
-
-static void seek_due(carom_client *c, int64_t now)
-{
-    if (is_sought(c) && now >= c->seek.due_ns) {
-        seek(c);
-    }
-}
-
-// Nobody waits for the answer any more.
-static void stop_seeking(carom_client *c)
-{
-    if (c->seek.request != 0) {
-        requests_remove(&c->seek.at->requests, c->seek.request);
-        c->seek.request = 0;
-    }
 }
 
 // ---- all links
@@ -628,14 +436,17 @@ bool follow_pump(carom_client *front)
         return false;
     }
     bool any = false;
+    if (front->state == CAROM_RECONNECTING && follow_world_of(front, 0) == NULL) {
+        any = follow_replace_front(front); // nothing keeps it at its server
+    }
     if (front->state != CAROM_CLOSED && f->due_ns != INT64_MAX && send_due(front)) {
         find_due(front);
         any = true;
     }
     const int64_t now = monotonic_ns();
-    seek_due(front, now);
+    follow_seek_due(front, now);
     for (uint32_t i = 0; i < f->links.count; i++) { // callbacks may add links
-        seek_due(f->links.data[i], now);
+        follow_seek_due(f->links.data[i], now);
         if (f->links.data[i]->state != CAROM_CLOSED) {
             any = client_pump(f->links.data[i]) || any;
         }
@@ -645,7 +456,7 @@ bool follow_pump(carom_client *front)
         if (link->state == CAROM_CLOSED) {
             vector_swap_remove(&f->links, i);
             leave(front, link);
-            stop_seeking(link);
+            follow_stop_seeking(link);
             carom_free(link);
             any = true;
         } else {
@@ -663,11 +474,13 @@ int64_t follow_deadline(const carom_client *front, int64_t deadline_ns)
 {
     const follow_state *f = &front->follow;
     deadline_ns = earlier_of(deadline_ns, f->due_ns);
-    deadline_ns = is_sought(front) ? earlier_of(deadline_ns, front->seek.due_ns) : deadline_ns;
+    deadline_ns =
+        follow_is_sought(front) ? earlier_of(deadline_ns, front->seek.due_ns) : deadline_ns;
     for (uint32_t i = 0; i < f->links.count; i++) {
         const carom_client *link = f->links.data[i];
         deadline_ns = earlier_of(deadline_ns, client_deadline(link));
-        deadline_ns = is_sought(link) ? earlier_of(deadline_ns, link->seek.due_ns) : deadline_ns;
+        deadline_ns =
+            follow_is_sought(link) ? earlier_of(deadline_ns, link->seek.due_ns) : deadline_ns;
     }
     return deadline_ns;
 }

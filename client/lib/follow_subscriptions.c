@@ -66,13 +66,41 @@ static void drop(carom_client *front, followed_subscription *s)
     free(s);
 }
 
-// Whether a subscription had that number at `c`, and has moved on to another server.
-static bool has_left(const carom_client *c, uint64_t number)
+bool follow_has_left(const carom_client *c, uint64_t number)
 {
     const follow_state *f = &c->front->follow;
     for (uint32_t i = 0; i < f->subscriptions.count; i++) {
         const followed_subscription *s = f->subscriptions.data[i];
-        if (s->left == c && s->left_number == number) {
+        const bool left = s->left_kin == c->kin && s->left_number == number;
+        const bool elsewhere = s->link != c && s->link->kin == c->kin && s->number == number;
+        if ((left && (s->link != c || s->number != number)) || elsewhere) {
+            return find_number(c, number) == NULL;
+        }
+    }
+    return false;
+}
+
+bool follow_subscribes(const carom_client *c, const char *world)
+{
+    const follow_state *f = &c->front->follow;
+    for (uint32_t i = 0; i < f->subscriptions.count; i++) {
+        const followed_subscription *s = f->subscriptions.data[i];
+        if (s->link == c && s->number != 0 && strcmp(s->world, world) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether that is a subscription to the world which the session had there, or gets there, unasked.
+static bool is_elsewhere(const carom_client *c, uint64_t number, const char *world)
+{
+    const follow_state *f = &c->front->follow;
+    for (uint32_t i = 0; i < f->subscriptions.count; i++) {
+        const followed_subscription *s = f->subscriptions.data[i];
+        const bool left = s->left_kin == c->kin && s->left_number == number;
+        const bool there = s->link != c && s->link->kin == c->kin && s->number == number;
+        if ((left || there) && strcmp(s->world, world) == 0) {
             return true;
         }
     }
@@ -86,13 +114,13 @@ uint64_t follow_shown(carom_client *c, uint64_t number, const char *world)
         return number;
     }
     followed_subscription *s = find_number(c, number);
+    if (s == NULL && is_elsewhere(c, number, world)) {
+        return 0;
+    }
     for (uint32_t i = 0; s == NULL && i < f->subscriptions.count; i++) {
         followed_subscription *one = f->subscriptions.data[i];
         // Its first snapshot comes before the answer that names it.
         s = one->link == c && one->number == 0 && strcmp(one->world, world) == 0 ? one : NULL;
-    }
-    if (s == NULL && has_left(c, number)) {
-        return 0;
     }
     s = s != NULL ? s : add(c, number, world);
     if (s == NULL) {
@@ -140,6 +168,12 @@ static void ask_again_later(carom_client *front, followed_subscription *s)
     front->follow.due_ns = earlier_of(front->follow.due_ns, s->due_ns);
 }
 
+static void ask_again_at_once(carom_client *front, followed_subscription *s)
+{
+    s->due_ns = monotonic_ns();
+    front->follow.due_ns = earlier_of(front->follow.due_ns, s->due_ns);
+}
+
 static void ask(carom_client *front, followed_subscription *s)
 {
     carom_error why = {0};
@@ -152,6 +186,22 @@ static void ask(carom_client *front, followed_subscription *s)
     }
 }
 
+static void unsubscribe_from(carom_client *link, uint64_t number)
+{
+    carom_value *args = carom_set(carom_map(), "subscription", carom_uint(number));
+    (void)client_send_here(link, "world.unsubscribe", args, NULL);
+    carom_value_free(args);
+}
+
+// Ends the subscription at a link that asked again, to which the world may have brought it along.
+static void end_left(const followed_subscription *s)
+{
+    carom_client *link = s->link;
+    if (s->left_kin == link->kin && find_number(link, s->left_number) == NULL) {
+        unsubscribe_from(link, s->left_number);
+    }
+}
+
 static void on_subscribed(carom_client *front, uint64_t request, const carom_value *result,
                           const carom_error *why, void *user)
 {
@@ -159,6 +209,9 @@ static void on_subscribed(carom_client *front, uint64_t request, const carom_val
     (void)result; // follow_note_result has recorded the number
     followed_subscription *s = user;
     s->request = 0;
+    if (why == NULL && front->state != CAROM_CLOSED) {
+        end_left(s);
+    }
     if (why == NULL || front->state == CAROM_CLOSED) {
         return;
     }
@@ -198,11 +251,67 @@ static void move(carom_client *c, followed_subscription *s, carom_error *answer)
         return;
     }
     snapshot_decoder_forget(&c->decoder, s->number);
-    s->left = c;
+    s->left_kin = c->kin;
     s->left_number = s->number;
     s->link = to;
     s->give_up_ns = deadline_after_ms(FOLLOW_WAIT_MS);
-    ask(front, s);
+    if (to->heir) {
+        s->coming = true;
+        s->number = 0;
+    } else {
+        ask(front, s);
+    }
+}
+
+static const carom_value *listed(const carom_value *subscriptions, uint64_t number);
+
+void follow_settle_heir(carom_client *heir, const carom_value *subscriptions)
+{
+    carom_client *front = heir->front;
+    follow_state *f = &front->follow;
+    for (uint32_t i = f->subscriptions.count; i-- > 0;) {
+        followed_subscription *s = f->subscriptions.data[i];
+        if (s->link != heir || !s->coming) {
+            continue;
+        }
+        const carom_value *there = listed(subscriptions, s->left_number);
+        s->coming = false;
+        if (there != NULL && strcmp(carom_get_str(there, "world", s->world), s->world) == 0) {
+            s->number = s->left_number;
+        } else {
+            ask_again_at_once(front, s);
+        }
+    }
+    for (size_t i = 0; i < carom_value_count(subscriptions); i++) {
+        const uint64_t number = carom_get_uint(carom_value_at(subscriptions, i), "subscription", 0);
+        if (find_number(heir, number) == NULL) { // its program has ended it meanwhile
+            unsubscribe_from(heir, number);
+        }
+    }
+}
+
+void follow_change_front(carom_client *front, const carom_client *link)
+{
+    follow_state *f = &front->follow;
+    for (uint32_t i = f->worlds.count; i-- > 0;) {
+        followed_world *w = &f->worlds.data[i];
+        w->old = w->old == link ? front : w->old;
+        if (w->link == link || w->link == front) {
+            vector_swap_remove(&f->worlds, i);
+        }
+    }
+    for (uint32_t i = 0; i < f->subscriptions.count; i++) {
+        followed_subscription *s = f->subscriptions.data[i];
+        if (s->link == link) {
+            s->link = front;
+        } else if (s->link == front) {
+            s->number = 0;
+            s->give_up_ns = deadline_after_ms(FOLLOW_WAIT_MS);
+            if (s->request == 0) {
+                ask_again_later(front, s);
+            }
+        }
+    }
 }
 
 void follow_leave(carom_client *front, const carom_client *link)
@@ -210,10 +319,10 @@ void follow_leave(carom_client *front, const carom_client *link)
     follow_state *f = &front->follow;
     for (uint32_t i = 0; i < f->subscriptions.count; i++) {
         followed_subscription *s = f->subscriptions.data[i];
-        s->left = s->left != link ? s->left : NULL;
         if (s->link == link) {
             s->link = front;
             s->number = s->request = 0;
+            s->coming = false;
             s->give_up_ns = deadline_after_ms(FOLLOW_WAIT_MS);
             ask_again_later(front, s);
         }
@@ -277,7 +386,7 @@ bool follow_note_result(carom_client *c, pending_request *entry, carom_value *re
 
 // ---- notifications
 
-// The server says that a world has left it.
+// Handles the notification that a world has left the server.
 static void take_moved(carom_client *c, const carom_value *params)
 {
     follow_state *f = &c->front->follow;
@@ -310,7 +419,7 @@ bool follow_notice(carom_client *c, const char *method, carom_value *params)
         return false;
     }
     if (strcmp(method, "world_closed") != 0) {
-        return c != front; // what a server says of itself concerns the first one's session alone
+        return c != front; // other notifications count only from the first server
     }
     const bool moved = strcmp(carom_get_str(params, "code", ""), "moved") == 0;
     const uint64_t number = carom_get_uint(params, "subscription", 0);
@@ -335,14 +444,20 @@ bool follow_notice(carom_client *c, const char *method, carom_value *params)
     return false;
 }
 
-static bool lists(const carom_value *subscriptions, uint64_t number)
+static const carom_value *listed(const carom_value *subscriptions, uint64_t number)
 {
     for (size_t i = 0; i < carom_value_count(subscriptions); i++) {
-        if (carom_get_uint(carom_value_at(subscriptions, i), "subscription", 0) == number) {
-            return true;
+        const carom_value *one = carom_value_at(subscriptions, i);
+        if (carom_get_uint(one, "subscription", 0) == number) {
+            return one;
         }
     }
-    return false;
+    return NULL;
+}
+
+static bool lists(const carom_value *subscriptions, uint64_t number)
+{
+    return listed(subscriptions, number) != NULL;
 }
 
 void follow_keep(carom_client *c, const carom_value *subscriptions)

@@ -32,7 +32,7 @@ typedef struct log_streams {
 
 void log_streams_deinit(log_streams *s);
 
-// The subscription has ended.
+// Frees the stream of a subscription that has ended.
 void log_streams_forget(log_streams *s, uint64_t subscription);
 
 // Records a notification in the ordinary form; one with an image names the world.

@@ -38,7 +38,7 @@ typedef struct packed_streams {
 
 void packed_streams_deinit(packed_streams *s);
 
-// The subscription has ended.
+// Frees the stream of a subscription that has ended.
 void packed_streams_forget(packed_streams *s, uint64_t subscription);
 
 // Decodes `data` of a snapshot of the subscription. A full one has `world` (copied) and `epoch`;

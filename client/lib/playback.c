@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define WINDOW_S     2.0  // time over which arrivals are used; clocks drift by less than 1 ms in it
-#define BREAK_S      0.25 // so late or early is not jitter: the world was paused or replaced
+#define WINDOW_S     2.0 // time over which arrivals are used; clocks drift by less than 1 ms in it
+#define BREAK_S      0.25 // a snapshot this late or early is no jitter: the world was paused or replaced
 #define JITTER_SHARE 0.95 // share of the snapshots that must have arrived when they are drawn
 #define DELAY_S_MAX  1.0  // the largest delay beyond the interval between snapshots
 #define CATCH_UP     0.1  // the largest relative change of playback's speed

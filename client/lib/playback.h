@@ -9,14 +9,14 @@
 
 #include <stdint.h>
 
-enum { PLAYBACK_ARRIVALS_MAX = 256 }; // in the window; 2 s at 128 Hz
+enum { PLAYBACK_ARRIVALS_MAX = 256 }; // arrivals in the window: 2 s at 128 Hz
 
 typedef struct playback {
     double extra; // added to the delay, to cover lost packets
     struct {
         double at, lead; // local time, and world time minus local time
     } arrivals[PLAYBACK_ARRIVALS_MAX];
-    uint32_t first, count; // of the ring
+    uint32_t first, count; // the ring's first element, and its size
     double lead;           // lead of the earliest arrival, without jitter; NAN: none
     double jitter;         // lateness that covers JITTER_SHARE of the arrivals
     double interval;       // between snapshots

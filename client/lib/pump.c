@@ -85,7 +85,7 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     }
     connection_shut(&c->wire, why, "%s", text); // an earlier reason is kept
     c->state = CAROM_CLOSED;
-    view_list_end_all(&c->views); // of the front
+    view_list_end_all(&c->views); // the front's views
     follow_close(c);
     carom_error lost = {0};
     bool starved = c->wire.why == CAROM_OUT_OF_MEMORY;
@@ -162,7 +162,7 @@ static void call_snapshot_handlers(carom_client *of, const carom_snapshot *snaps
 
 static void take_snapshot(carom_client *c, const message *m)
 {
-    carom_snapshot snapshot;
+    carom_snapshot snapshot = {.subscription = 0};
     carom_error why = {0};
     size_t size = (size_t)(m->at.end - m->at.at);
     carom_status outcome =
@@ -171,6 +171,9 @@ static void take_snapshot(carom_client *c, const message *m)
             : snapshot_decode(&c->decoder, m->at.at, size, &snapshot, &why);
     if (outcome == CAROM_NOT_FOUND) {
         return; // the subscription has ended
+    }
+    if (outcome != CAROM_OK && follow_has_left(c, snapshot.subscription)) {
+        return; // a change of a state that was forgotten when the world moved on
     }
     if (outcome == CAROM_OUT_OF_MEMORY || outcome == CAROM_LIMIT_EXCEEDED) {
         close_for(c, &why);
@@ -298,6 +301,7 @@ bool client_pump(carom_client *c)
     any = open_without_hello(c) || any;
     connection_write(&c->wire);
     any = receive(c) || any;
+    silence_advance(c);
     if (c->state != CAROM_CLOSED) { // after handling input: an answer may have arrived in time
         any = expire_requests(c) || any;
     }
@@ -310,7 +314,7 @@ bool client_pump(carom_client *c)
     }
     connection_write(&c->wire); // output of the callbacks
     if (c->wire.phase == CONNECTION_DOWN && c->state != CAROM_CLOSED && !c->resume.waiting) {
-        if (!resume_begin(c)) {
+        if (!resume_begin(c) && !follow_survives(c)) {
             client_close(c, c->wire.why, "%s", c->wire.why_text);
         }
         any = true;
@@ -320,7 +324,7 @@ bool client_pump(carom_client *c)
 
 int64_t client_deadline(const carom_client *c)
 {
-    int64_t deadline = c->requests.next_deadline_ns;
+    int64_t deadline = earlier_of(c->requests.next_deadline_ns, silence_deadline(c));
     if (connection_has_input(&c->wire)) {
         return 0;
     }
@@ -343,6 +347,7 @@ void client_wait(carom_client *c, int64_t deadline_ns)
         deadline_ns = earlier_of(deadline_ns, c->resume.next_ns);
     }
     deadline_ns = earlier_of(deadline_ns, c->requests.next_deadline_ns);
+    deadline_ns = earlier_of(deadline_ns, silence_deadline(c));
     deadline_ns = connection_poll(&c->wire, &sockets[count++], deadline_ns);
     for (uint32_t i = 0; i < c->follow.links.count; i++) {
         const carom_client *link = c->follow.links.data[i];

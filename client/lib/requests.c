@@ -64,7 +64,7 @@ pending_request *requests_find(request_table *t, uint64_t id)
     return id_map_find(&t->places, id, &place) ? &t->entries.data[place] : NULL;
 }
 
-// The message is not to be sent again.
+// Drops the message, which will not be sent again.
 static void forget_bytes(request_table *t, pending_request *entry)
 {
     ASSERT(t->kept_bytes >= entry->size);
@@ -99,6 +99,30 @@ void requests_remove(request_table *t, uint64_t id)
     }
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+bool requests_list(const request_table *t, request_ids *out)
+{
+    uint32_t cursor = UINT32_MAX;
+    uint32_t id;
+    *out = (request_ids){0};
+    while ((id = requests_next_waiting(t, &cursor)) != 0) {
+        if (!vector_push(out, id)) {
+            vector_free(out);
+            return false;
+        }
+    }
+    if (out->count > 1) {
+        qsort(out->data, out->count, sizeof *out->data, compare_ids);
+    }
+    return true;
+}
+
 pending_request *requests_move(request_table *from, request_table *to, uint32_t id)
 {
     if (!vector_reserve(&to->entries, to->entries.count + 1) ||
@@ -106,7 +130,7 @@ pending_request *requests_move(request_table *from, request_table *to, uint32_t 
         return NULL;
     }
     pending_request *entry = requests_find(from, id);
-    ASSERT(entry != NULL && !entry->done && requests_find(to, id) == NULL);
+    ASSERT(entry != NULL && requests_find(to, id) == NULL);
     const pending_request moved = *entry;
     from->kept_bytes -= entry->size;
     entry->bytes = NULL;
@@ -117,8 +141,10 @@ pending_request *requests_move(request_table *from, request_table *to, uint32_t 
     to->entries.data[place] = moved;
     id_map_put(&to->places, id, place);
     to->kept_bytes += moved.size;
-    to->waiting++;
-    to->next_deadline_ns = earlier_of(to->next_deadline_ns, moved.deadline_ns);
+    if (!moved.done) {
+        to->waiting++;
+        to->next_deadline_ns = earlier_of(to->next_deadline_ns, moved.deadline_ns);
+    }
     return &to->entries.data[place];
 }
 

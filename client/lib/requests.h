@@ -32,11 +32,11 @@ typedef struct pending_request {
     char world[WIRE_WORLD_NAME_MAX + 1]; // "" if it names none
     uint64_t epoch;    // the world's epoch when it was sent; 0: unknown, or named in the request
     bool names_epoch;  // the message names the epoch
-    carom_value *args; // of methods whose arguments are needed later; owned
+    carom_value *args; // kept for methods whose arguments are needed later; owned
     size_t args_at;    // index of its arguments in the message
-    bool waits;        // until another server has answered earlier requests for the world
+    bool waits;        // it waits until another server has answered earlier requests for the world
     uint8_t hops;      // servers that have answered it with `moved`
-    uint32_t seen;     // which those were
+    uint32_t seen;     // bits of the servers that were asked
     int64_t due_ns;    // when it is to be sent; 0: it is not waiting
     bool sent;         // it was sent over the current or the last connection
     uint8_t *bytes;    // the message; NULL: it is not kept
@@ -61,7 +61,12 @@ pending_request *requests_add(request_table *t, int timeout_ms);
 pending_request *requests_find(request_table *t, uint64_t id);
 void requests_remove(request_table *t, uint64_t id);
 
-// Moves a waiting request to another table, with its number. NULL when memory has run out.
+// The numbers of all waiting requests, in the order in which they were made; the caller frees the
+// list with vector_free. False when memory has run out.
+typedef VECTOR(uint32_t) request_ids;
+bool requests_list(const request_table *t, request_ids *out);
+
+// Moves a request to another table, with its number. NULL when memory has run out.
 pending_request *requests_move(request_table *from, request_table *to, uint32_t id);
 
 // The bytes of all kept messages; and: records that `entry` keeps a message of `size` bytes.

@@ -14,7 +14,7 @@ enum {
     MAX_MS = 5000,
     GIVE_UP_MS = 30000,    // the time for which a server keeps sessions by default
     ATTEMPT_MS_MAX = 5000, // time for one attempt: connecting, and the answer to hello
-    HASTY_MS = 1000        // a server that closes so soon, and says why, will do so again
+    HASTY_MS = 1000        // a server that closes sooner than this, with a reason, will do so again
 };
 
 static int or_default(int value, int fallback)
@@ -97,8 +97,21 @@ static bool may_come_back(const carom_client *c)
 {
     const char *secret = carom_get_str(c->hello, "resume", "");
     bool was_open = c->state == CAROM_OPEN || c->state == CAROM_RECONNECTING;
-    return c->options.reconnect.on && was_open && secret[0] != '\0' &&
-           c->wire.why == CAROM_UNAVAILABLE;
+    const bool wanted = c->heir || (c->options.reconnect.on && secret[0] != '\0');
+    return wanted && was_open && c->wire.why == CAROM_UNAVAILABLE;
+}
+
+// Lets an heir whose server does not take the session get one of its own. False if this is no heir,
+// or has begun that already.
+static bool forget_session(carom_client *c)
+{
+    if (!c->heir || carom_get_str(c->hello, "resume", "")[0] == '\0') {
+        return false;
+    }
+    carom_value_free(carom_value_take(c->hello, "resume"));
+    c->kin = ++c->front->follow.kins;
+    vector_clear(&c->homes);
+    return true;
 }
 
 bool resume_begin(carom_client *c)
@@ -119,7 +132,10 @@ bool resume_begin(carom_client *c)
         bool hasty = c->wire.announced && now - r->up_since_ns < (int64_t)HASTY_MS * 1000000;
         r->attempts = hasty ? r->attempts : 0;
     } else if (now >= r->give_up_ns) {
-        return false;
+        if (!forget_session(c)) {
+            return false;
+        }
+        r->give_up_ns = deadline_after_ms(FOLLOW_DIAL_MS);
     }
     int64_t pause = resume_pause_ms(or_default(options->first_ms, FIRST_MS), max_ms, r->attempts++,
                                     next_random(&r->random));
@@ -147,7 +163,10 @@ bool resume_begin(carom_client *c)
 static carom_status send_hello(carom_client *c, int timeout_ms, carom_error *err)
 {
     carom_value *args = carom_set(carom_map(), "protocol", carom_uint(PROTOCOL_VERSION));
-    carom_set(args, "resume", carom_str(carom_get_str(c->hello, "resume", "")));
+    const char *secret = carom_get_str(c->hello, "resume", "");
+    if (secret[0] != '\0') {
+        carom_set(args, "resume", carom_str(secret));
+    }
     if (c->resume.name != NULL) {
         carom_set(args, "client", carom_str(c->resume.name));
     }
@@ -237,6 +256,8 @@ static void settle(carom_client *c, pending_request *entry, const carom_value *r
     uint64_t epoch = carom_get_uint(done, "epoch", 0);
     if (!entry->sent || repeatable(entry)) {
         send_again(c, entry, epoch);
+    } else if (result == NULL) {
+        end_lost(c, entry, CAROM_APPLIED_UNKNOWN);
     } else if (holds_id(carom_value_get(result, "pending"), entry->id)) {
         return; // its answer comes over this connection
     } else if (!is_command(entry)) {
@@ -248,43 +269,71 @@ static void settle(carom_client *c, pending_request *entry, const carom_value *r
     }
 }
 
-static int compare_ids(const void *left, const void *right)
+// Resolves requests in the order in which they were made, on which the server relies. `result`
+// NULL: the session is another one.
+static void settle_all(carom_client *c, const request_ids *ids, const carom_value *result)
 {
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-// Resolves requests in the order in which they were made, on which the server relies.
-static bool settle_requests(carom_client *c, const carom_value *result)
-{
-    VECTOR(uint32_t) ids = {0};
-    uint32_t cursor = UINT32_MAX;
-    uint32_t id;
-    while ((id = requests_next_waiting(&c->requests, &cursor)) != 0) {
-        if (!vector_push(&ids, id)) {
-            vector_free(&ids);
-            return false;
-        }
-    }
-    if (ids.count > 0) {
-        qsort(ids.data, ids.count, sizeof *ids.data, compare_ids);
-    }
-    for (uint32_t i = 0; i < ids.count && c->state != CAROM_CLOSED; i++) {
-        pending_request *entry = requests_find(&c->requests, ids.data[i]);
+    for (uint32_t i = 0; i < ids->count && c->state != CAROM_CLOSED; i++) {
+        pending_request *entry = requests_find(&c->requests, ids->data[i]);
         if (entry != NULL && !entry->done) { // callbacks may have cancelled it
             settle(c, entry, result);
         }
     }
+}
+
+static bool settle_requests(carom_client *c, const carom_value *result)
+{
+    request_ids ids;
+    if (!requests_list(&c->requests, &ids)) {
+        return false;
+    }
+    settle_all(c, &ids, result);
     vector_free(&ids);
     return true;
+}
+
+void resume_settle_lost(carom_client *c, const request_ids *ids)
+{
+    settle_all(c, ids, NULL);
+}
+
+bool resume_begin_heir(carom_client *link, const carom_client *from)
+{
+    carom_value *hello =
+        carom_set(carom_map(), "resume", carom_str(carom_get_str(from->hello, "resume", "")));
+    if (hello == NULL) {
+        return false;
+    }
+    carom_value_free(link->hello);
+    link->hello = hello;
+    link->state = CAROM_RECONNECTING;
+    link->heir = true;
+    link->kin = from->kin;
+    link->resume.give_up_ns = deadline_after_ms(FOLLOW_HEIR_MS);
+    return true;
+}
+
+// The server of an heir does not know the session: the link gets one of its own.
+static bool begin_anew(carom_client *c, carom_status refusal)
+{
+    carom_error ignored = {0};
+    const bool unknown = refusal == CAROM_NOT_FOUND || refusal == CAROM_PERMISSION_DENIED;
+    return unknown && forget_session(c) && send_hello(c, ATTEMPT_MS_MAX, &ignored) == CAROM_OK;
+}
+
+// Ends the attempt; the next one follows if the refusal is a passing one.
+static void refuse_hello(carom_client *c, const carom_error *err)
+{
+    if (!begin_anew(c, err->status)) {
+        connection_shut(&c->wire, err->status, "the session could not be resumed: %s", err->text);
+    }
 }
 
 void resume_take_hello(carom_client *c, const carom_value *result, const carom_error *err)
 {
     ASSERT(c->state == CAROM_RECONNECTING);
     if (err != NULL && err->from_server) {
-        client_close(c, err->status, "the session could not be resumed: %s", err->text);
+        refuse_hello(c, err);
         return;
     }
     carom_value *hello = err == NULL ? carom_value_clone(result) : NULL;
@@ -299,8 +348,14 @@ void resume_take_hello(carom_client *c, const carom_value *result, const carom_e
     c->hello = hello;
     c->state = CAROM_OPEN;
     c->resume.up_since_ns = monotonic_ns();
-    c->traffic.reconnects++;
-    follow_keep(c, carom_value_get(hello, "subscriptions"));
+    if (c->heir) {
+        c->heir = false;
+        c->resume.attempts = 0;
+        follow_settle_heir(c, carom_value_get(hello, "subscriptions"));
+    } else {
+        c->traffic.reconnects++;
+        follow_keep(c, carom_value_get(hello, "subscriptions"));
+    }
     if (!settle_requests(c, hello)) {
         client_close(c, CAROM_OUT_OF_MEMORY, "memory has run out");
     }

@@ -11,10 +11,12 @@
 
 #include <carom/client.h>
 
+#include "client/lib/requests.h"
+
 typedef struct resume_state {
     char *name, *token; // sent with the next hello; NULL: none
     bool waiting;       // waits for the next attempt: there is no socket
-    unsigned attempts;  // since the session was resumed
+    unsigned attempts;  // attempts since the session was resumed
     int64_t next_ns;    // time of the next attempt
     int64_t give_up_ns;
     int64_t up_since_ns;
@@ -33,6 +35,13 @@ bool resume_advance(carom_client *c);
 
 // Handles the answer to the hello of a resumed session, or its failure.
 void resume_take_hello(carom_client *c, const carom_value *result, const carom_error *err);
+
+// Answers requests of the former session, whose effect nobody knows any more.
+void resume_settle_lost(carom_client *c, const request_ids *ids);
+
+// The new link takes the session of `from` along: its hello resumes that, until FOLLOW_HEIR_MS have
+// passed. False when memory has run out.
+bool resume_begin_heir(carom_client *link, const carom_client *from);
 
 // The pause before an attempt (0: the first) [ms]: doubled each time up to `max_ms`; `random`
 // selects a value between half and all of it ("equal jitter": Brooker, "Exponential Backoff And

@@ -113,15 +113,16 @@ carom_status client_send_again(carom_client *c, const pending_request *entry, ui
     return CAROM_OK;
 }
 
-// Sends to the server of the world that the arguments name.
-carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
-                        carom_error *err)
+carom_status client_send_here(carom_client *client, const char *method, const carom_value *args,
+                              carom_error *err)
 {
-    carom_value *made = NULL;
-    if (client != NULL) {
-        client = client == client->front ? follow_target(client, &args, &made) : client;
-    }
     carom_status outcome = check_outgoing(client, method, args, err);
+    if (outcome == CAROM_OK && client->heir) {
+        outcome = fault_set(err, CAROM_UNAVAILABLE,
+                            "not connected: the session goes along with its world to %s; "
+                            "requests wait for that, notifications do not",
+                            client->wire.where);
+    }
     if (outcome == CAROM_OK && client->state == CAROM_RECONNECTING) {
         outcome = fault_set(err, CAROM_UNAVAILABLE, "not connected: reconnecting");
     }
@@ -131,6 +132,18 @@ carom_status carom_send(carom_client *client, const char *method, const carom_va
     if (outcome == CAROM_OK) {
         release(client);
     }
+    return outcome;
+}
+
+// Sends to the server of the world that the arguments name.
+carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
+                        carom_error *err)
+{
+    carom_value *made = NULL;
+    if (client != NULL) {
+        client = client == client->front ? follow_target(client, &args, &made) : client;
+    }
+    carom_status outcome = client_send_here(client, method, args, err);
     carom_value_free(made);
     return outcome;
 }

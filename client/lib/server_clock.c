@@ -27,7 +27,7 @@ enum {
 #define SLEW_S         1.0              // time over which a correction is spread
 #define SLEW_MAX_S     0.25             // larger corrections are made at once
 #define FIRST_PING_S   0.1              // time between the first pings
-#define PING_S         2.0              // between later ones
+#define PING_S         2.0              // interval of later pings
 
 // `offset` is the server's time minus the local time at the local time `at`.
 typedef struct clock_sample {

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "client/lib/describe.h"
-#include "client/lib/reader.h"
+#include "client/lib/snapshot_read.h"
 #include "client/lib/value_wire.h"
-#include "proto/event_list.h"
 #include "proto/wire/check.h"
 
 static void forget_spawned(snapshot_decoder *d)
@@ -43,78 +42,6 @@ void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription)
     log_streams_forget(&d->logs, subscription);
 }
 
-// ---- kinds of events
-
-static const char *const KIND_NAMES[] = {
-#define NAME(id, word) [CAROM_EVENT_##id] = (word),
-    EVENT_WORDS(NAME)
-#undef NAME
-};
-_Static_assert(sizeof KIND_NAMES / sizeof *KIND_NAMES == CAROM_EVENT_OTHER, "each has its name");
-
-const char *carom_event_kind_name(carom_event_kind kind)
-{
-    return (unsigned)kind < CAROM_EVENT_OTHER ? KIND_NAMES[kind] : NULL;
-}
-
-carom_value *carom_event_data(const carom_event *event)
-{
-    if (event == NULL || event->data == NULL) {
-        return NULL;
-    }
-    reader r = reader_open(event->data, event->data_size);
-    return value_unpack(&r);
-}
-
-static carom_event_kind kind_of(reader_text name)
-{
-    unsigned kind = 0;
-    while (kind < CAROM_EVENT_OTHER && !reader_text_is(name, KIND_NAMES[kind])) {
-        kind++;
-    }
-    return (carom_event_kind)kind;
-}
-
-// ---- pieces
-
-static carom_vec2 read_vec(reader *r)
-{
-    if (reader_array(r) != 2) {
-        r->failed = true;
-    }
-    double x = reader_number(r);
-    double y = reader_number(r);
-    return (carom_vec2){x, y};
-}
-
-static uint64_t read_id(reader *r)
-{
-    uint64_t id = reader_unsigned(r);
-    if (id == 0) {
-        r->failed = true;
-    }
-    return id;
-}
-
-// Fails the reader if an element could not be stored because memory has run out.
-static void keep(reader *r, bool stored)
-{
-    if (!stored) {
-        r->failed = true;
-        r->starved = true;
-    }
-}
-
-static bool copy_text(reader_text text, char *out, size_t out_size)
-{
-    if (text.size >= out_size) {
-        return false;
-    }
-    memcpy(out, text.bytes, text.size);
-    out[text.size] = '\0';
-    return true;
-}
-
 static carom_body read_row(reader *r)
 {
     enum { ROW_SIZE = 7 };
@@ -123,7 +50,7 @@ static carom_body read_row(reader *r)
         r->failed = true;
         return body;
     }
-    body.id = read_id(r);
+    body.id = snapshot_read_id(r);
     body.x = reader_number(r);
     body.y = reader_number(r);
     body.angle = reader_number(r);
@@ -131,198 +58,6 @@ static carom_body read_row(reader *r)
     body.vy = reader_number(r);
     body.w = reader_number(r);
     return body;
-}
-
-// The kind's name goes into `names` if it is unknown; its pointer is set at the end, when the array
-// has stopped growing.
-static void read_kind(snapshot_decoder *d, reader *r, carom_event *event)
-{
-    reader_text name = reader_get_text(r);
-    event->kind = kind_of(name);
-    event->name = carom_event_kind_name(event->kind);
-    if (event->kind == CAROM_EVENT_OTHER) {
-        event_name copy;
-        if (!copy_text(name, copy.text, sizeof copy.text)) {
-            r->failed = true;
-            return;
-        }
-        keep(r, vector_push(&d->names, copy));
-    }
-}
-
-static void read_message_text(reader *r, char *out)
-{
-    r->failed = !copy_text(reader_get_text(r), out, MESSAGE_TEXT_MAX) || r->failed;
-}
-
-static bool is_of_seat(const carom_event *event)
-{
-    return event->kind == CAROM_EVENT_JOIN || event->kind == CAROM_EVENT_LEAVE;
-}
-
-// Whether a command of a client made it, so that it has texts and data.
-static bool is_of_command(const carom_event *event)
-{
-    return event->kind == CAROM_EVENT_MESSAGE || is_of_seat(event);
-}
-
-// A key of messages and seats; false: it is none.
-static bool read_message_field(reader *r, reader_text key, carom_event *event, message_texts *texts)
-{
-    if (reader_text_is(key, "name")) {
-        read_message_text(r, texts->name);
-    } else if (reader_text_is(key, "subject")) {
-        read_message_text(r, texts->subject);
-    } else if (reader_text_is(key, "session")) {
-        event->session = reader_unsigned(r);
-    } else if (reader_text_is(key, "seat")) {
-        event->seat = reader_unsigned(r);
-    } else if (reader_text_is(key, "data")) {
-        event->data = r->at;
-        reader_skip(r);
-        event->data_size = (size_t)(r->at - (const uint8_t *)event->data);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static void read_event_field(snapshot_decoder *d, reader *r, reader_text key, carom_event *event)
-{
-    if (reader_text_is(key, "kind")) {
-        if (event->name != NULL || event->kind == CAROM_EVENT_OTHER) {
-            r->failed = true; // a second time
-            return;
-        }
-        read_kind(d, r, event);
-    } else if (reader_text_is(key, "tick")) {
-        event->tick = reader_unsigned(r);
-    } else if (reader_text_is(key, "a")) {
-        event->a = reader_unsigned(r);
-    } else if (reader_text_is(key, "b")) {
-        event->b = reader_unsigned(r);
-    } else if (reader_text_is(key, "shape_a")) {
-        event->shape_a = reader_unsigned(r);
-    } else if (reader_text_is(key, "shape_b")) {
-        event->shape_b = reader_unsigned(r);
-    } else if (reader_text_is(key, "joint")) {
-        event->joint = reader_unsigned(r);
-    } else if (reader_text_is(key, "point")) {
-        event->point = read_vec(r);
-    } else if (reader_text_is(key, "normal")) {
-        event->normal = read_vec(r);
-    } else if (reader_text_is(key, "depth")) {
-        event->depth = reader_number(r);
-    } else if (reader_text_is(key, "speed")) {
-        event->speed = reader_number(r);
-    } else if (reader_text_is(key, "impulse")) {
-        event->impulse = reader_number(r);
-    } else {
-        reader_skip(r);
-    }
-}
-
-static void read_event(snapshot_decoder *d, reader *r)
-{
-    carom_event event = {0};
-    message_texts texts = {.event = d->events.count};
-    uint32_t pairs = reader_map(r);
-    for (uint32_t i = 0; i < pairs && !r->failed; i++) {
-        const reader_text key = reader_get_text(r);
-        // a kind of a later server may have such keys with other values
-        if (!is_of_command(&event) || !read_message_field(r, key, &event, &texts)) {
-            read_event_field(d, r, key, &event);
-        }
-    }
-    if (event.name == NULL && event.kind != CAROM_EVENT_OTHER) {
-        r->failed = true; // an unknown kind
-    }
-    if (is_of_command(&event)) {
-        r->failed = r->failed || (is_of_seat(&event) ? event.seat == 0 : texts.name[0] == '\0');
-        keep(r, vector_push(&d->messages, texts));
-    }
-    keep(r, vector_push(&d->events, event));
-}
-
-// Sets the pointers of texts, whose arrays have stopped growing.
-static void name_other_events(snapshot_decoder *d)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < d->messages.count; i++) {
-        carom_event *event = &d->events.data[d->messages.data[i].event];
-        event->message = is_of_seat(event) ? NULL : d->messages.data[i].name;
-        event->subject = d->messages.data[i].subject;
-    }
-    for (uint32_t i = 0; i < d->events.count; i++) {
-        if (d->events.data[i].kind == CAROM_EVENT_OTHER) {
-            d->events.data[i].name = d->names.data[next++].text;
-        }
-    }
-}
-
-// ---- contacts
-
-static void read_contact_point(reader *r, carom_contact *contact, int i)
-{
-    uint32_t pairs = reader_map(r);
-    for (uint32_t k = 0; k < pairs && !r->failed; k++) {
-        reader_text key = reader_get_text(r);
-        if (reader_text_is(key, "point")) {
-            contact->points[i] = read_vec(r);
-        } else if (reader_text_is(key, "depth")) {
-            contact->depth[i] = reader_number(r);
-        } else if (reader_text_is(key, "impulse")) {
-            contact->impulse[i] = reader_number(r);
-        } else if (reader_text_is(key, "normal")) {
-            contact->normals[i] = read_vec(r);
-        } else {
-            reader_skip(r);
-        }
-    }
-}
-
-static void read_contact_points(reader *r, carom_contact *contact)
-{
-    uint32_t count = reader_array(r);
-    if (count < 1 || count > CAROM_CONTACT_POINTS_MAX) {
-        r->failed = true;
-        return;
-    }
-    contact->count = (int)count;
-    for (int i = 0; i < contact->count; i++) {
-        read_contact_point(r, contact, i);
-    }
-}
-
-static carom_contact read_contact(reader *r)
-{
-    carom_contact contact = {0};
-    uint32_t pairs = reader_map(r);
-    for (uint32_t i = 0; i < pairs && !r->failed; i++) {
-        reader_text key = reader_get_text(r);
-        if (reader_text_is(key, "a")) {
-            contact.a = reader_unsigned(r);
-        } else if (reader_text_is(key, "b")) {
-            contact.b = reader_unsigned(r);
-        } else if (reader_text_is(key, "shape_a")) {
-            contact.shape_a = reader_unsigned(r);
-        } else if (reader_text_is(key, "shape_b")) {
-            contact.shape_b = reader_unsigned(r);
-        } else if (reader_text_is(key, "normal")) {
-            contact.normal = read_vec(r);
-        } else if (reader_text_is(key, "points")) {
-            read_contact_points(r, &contact);
-        } else {
-            reader_skip(r);
-        }
-    }
-    for (int i = 0; i < contact.count; i++) {
-        // the point has no normal of its own
-        if (contact.normals[i].x == 0.0 && contact.normals[i].y == 0.0) {
-            contact.normals[i] = contact.normal;
-        }
-    }
-    return contact;
 }
 
 // ---- descriptions
@@ -351,7 +86,7 @@ static void read_spawned(snapshot_decoder *d, reader *r)
         note_outcome(r, describe_body(map, &info, NULL));
     }
     if (!r->failed) {
-        keep(r, vector_push(&d->spawned, info));
+        snapshot_keep(r, vector_push(&d->spawned, info));
     }
     if (r->failed) {
         free(info);
@@ -367,7 +102,7 @@ static void read_joint(snapshot_decoder *d, reader *r)
         note_outcome(r, describe_joint(map, &info, NULL));
     }
     if (!r->failed) {
-        keep(r, vector_push(&d->joints, info));
+        snapshot_keep(r, vector_push(&d->joints, info));
     }
     carom_value_free(map);
 }
@@ -451,14 +186,15 @@ static void read_world_data(snapshot_decoder *d, reader *r, carom_snapshot *out)
     for (uint32_t i = 0; i < count && !r->failed; i++) {
         enum { NIL = 0xc0 };
         carom_datum datum = {0};
-        r->failed = !copy_text(reader_get_text(r), datum.key, sizeof datum.key) || r->failed;
+        r->failed =
+            !snapshot_copy_text(reader_get_text(r), datum.key, sizeof datum.key) || r->failed;
         const uint8_t *value = r->at;
         reader_skip(r);
         if (!r->failed && *value != NIL) {
             datum.encoded = value;
             datum.encoded_size = (size_t)(r->at - value);
         }
-        keep(r, vector_push(&d->world_data, datum));
+        snapshot_keep(r, vector_push(&d->world_data, datum));
     }
     out->has_data = true;
 }
@@ -487,7 +223,7 @@ static void read_data(snapshot_decoder *d, reader *r, carom_snapshot *out)
     do {                                                                                           \
         uint32_t count_ = reader_array(r);                                                         \
         for (uint32_t i_ = 0; i_ < count_ && !(r)->failed; i_++) {                                 \
-            keep(r, vector_push((array), read_id(r)));                                             \
+            snapshot_keep(r, vector_push((array), snapshot_read_id(r)));                           \
         }                                                                                          \
     } while (0)
 
@@ -498,7 +234,7 @@ static void read_lists(snapshot_decoder *d, reader *r, enum snapshot_key key)
     case KEY_BODIES:
         count = reader_array(r);
         for (uint32_t i = 0; i < count && !r->failed; i++) {
-            keep(r, vector_push(&d->bodies, read_row(r)));
+            snapshot_keep(r, vector_push(&d->bodies, read_row(r)));
         }
         break;
     case KEY_REMOVED:
@@ -513,13 +249,13 @@ static void read_lists(snapshot_decoder *d, reader *r, enum snapshot_key key)
     case KEY_EVENTS:
         count = reader_array(r);
         for (uint32_t i = 0; i < count && !r->failed; i++) {
-            read_event(d, r);
+            snapshot_read_event(d, r);
         }
         break;
     case KEY_CONTACTS:
         count = reader_array(r);
         for (uint32_t i = 0; i < count && !r->failed; i++) {
-            keep(r, vector_push(&d->contacts, read_contact(r)));
+            snapshot_keep(r, vector_push(&d->contacts, snapshot_read_contact(r)));
         }
         break;
     case KEY_SPAWNED:
@@ -547,10 +283,10 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
 {
     switch (key) {
     case KEY_SUBSCRIPTION:
-        out->subscription = read_id(r);
+        out->subscription = snapshot_read_id(r);
         break;
     case KEY_WORLD:
-        if (!copy_text(reader_get_text(r), d->world, sizeof d->world)) {
+        if (!snapshot_copy_text(reader_get_text(r), d->world, sizeof d->world)) {
             r->failed = true;
         }
         break;
@@ -579,7 +315,7 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         out->describing = reader_bool(r);
         break;
     case KEY_UNFOLLOWED:
-        out->unfollowed = read_id(r);
+        out->unfollowed = snapshot_read_id(r);
         break;
     case KEY_LEFT_OUT:
         out->left_out = reader_unsigned(r);
@@ -684,7 +420,7 @@ static carom_status unpack(snapshot_decoder *d, carom_snapshot *out, carom_error
         return outcome;
     }
     if (c.full != out->full) {
-        return fault_set(err, CAROM_INTERNAL, "a malformed snapshot: 'full' is not what 'data' is");
+        return fault_set(err, CAROM_INTERNAL, "a malformed snapshot: 'full' contradicts 'data'");
     }
     out->tick = c.tick;
     out->time = (double)c.tick / c.hz;
@@ -716,6 +452,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     if (outcome != CAROM_OK) {
         return outcome;
     }
+    out->subscription = decoded.subscription;
     if (decoded.packed) {
         outcome = unpack(d, &decoded, err);
     } else if (decoded.log) {
@@ -725,7 +462,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
         return outcome;
     }
     decoded.oldest = decoded.left_out > 0 ? decoded.oldest : decoded.tick;
-    name_other_events(d);
+    snapshot_name_events(d);
     decoded.bodies = d->bodies.data;
     decoded.body_count = d->bodies.count;
     decoded.removed = d->removed.data;

@@ -210,7 +210,7 @@ static void note_failure(tls_link *l, int number)
     bool unverified = (SSL_get_verify_mode(l->ssl) & SSL_VERIFY_PEER) == 0;
     if (!tls_link_is_up(l) && !unverified && verdict != X509_V_OK) {
         l->why = CAROM_UNAUTHENTICATED;
-        snprintf(l->text, sizeof l->text, "the server's certificate is not taken: %s",
+        snprintf(l->text, sizeof l->text, "the server's certificate is not accepted: %s",
                  X509_verify_cert_error_string(verdict));
     } else if (number != 0) {
         l->why = CAROM_UNAVAILABLE;

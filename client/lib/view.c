@@ -503,7 +503,7 @@ carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
     return carom_view_apply(view, &read, err);
 }
 
-// The two queues have the same events_max.
+// Swaps two queues with the same events_max.
 static void swap_queues(carom_view *a, carom_view *b)
 {
     queued_event *queue = a->queue;

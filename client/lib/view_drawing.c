@@ -224,7 +224,7 @@ bool drawing_shows(const carom_view *view, double time)
     return d == NULL || time == -(double)INFINITY || time <= d->shown + ROUNDING_S;
 }
 
-// ---- what is drawn
+// ---- the drawn poses
 
 bool carom_view_pose(const carom_view *view, size_t index, carom_body *out)
 {

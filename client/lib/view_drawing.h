@@ -45,7 +45,7 @@ void drawing_free(view_drawing *d); // NULL is allowed
 
 // The functions below do nothing for a view without a drawing.
 
-// Makes room for so many bodies; false when memory has run out.
+// Makes room for `bodies` bodies; false when memory has run out.
 bool drawing_reserve(carom_view *view, uint64_t bodies);
 // Begins to draw a body that was appended; room was made before.
 void drawing_add(carom_view *view, uint32_t place);

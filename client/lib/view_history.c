@@ -25,7 +25,7 @@ static void push_sample(carom_view *view, uint32_t place, view_sample sample)
     sample_ring *ring = &view->content.rings.data[place];
     view_sample *samples = samples_of(view, place);
     if (ring->count > 0 && samples[ring->newest].time >= sample.time) {
-        samples[ring->newest] = sample; // the same moment once more
+        samples[ring->newest] = sample; // another sample of the same moment
         return;
     }
     ring->newest = (uint8_t)((ring->newest + 1U) % view->depth);
@@ -113,7 +113,7 @@ double history_newest_time(const carom_view *view, uint32_t place)
     return samples_of(view, place)[view->content.rings.data[place].newest].time;
 }
 
-// ---- telling
+// ---- interpolation
 
 static double mix(double a, double b, double t)
 {

@@ -115,13 +115,13 @@ void data_reset(carom_view *view);
 
 // ---- view_history.c: the past states of the bodies
 
-// Makes room for so many bodies; false when memory has run out.
+// Makes room for `bodies` bodies; false when memory has run out.
 bool history_reserve(carom_view *view, uint64_t bodies);
 
 // Begins the history of a body that was appended; room was made before.
 void history_add(carom_view *view, uint32_t place);
 void history_remove(carom_view *view, uint32_t place, uint32_t last);
-// The body has a new state at `content.time`. `rested`: it had its old state until `since`;
+// Records a new state of the body at `content.time`. `rested`: it had its old state until `since`;
 // otherwise the old state is only known for the time of its last row.
 void history_update(carom_view *view, uint32_t place, bool rested, double since);
 void history_note_time(carom_view *view);

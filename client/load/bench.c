@@ -157,12 +157,12 @@ static cli_exit hold_worlds(cli *c, const load_plan *plan, const char *method)
     return code;
 }
 
-static cli_exit work(cli *c, const load_plan *plan, outputs *out, bool own_world)
+static cli_exit work(cli *c, const load_plan *plan, outputs *out, bool own_world, bool fleet)
 {
     static load_result result;
     load *l = NULL;
     cli_exit code = own_world ? hold_worlds(c, plan, "world.pause") : CLI_OK;
-    code = code == CLI_OK ? load_open(c, plan, &l) : code;
+    code = code == CLI_OK ? load_open(c, plan, fleet, &l) : code;
     code = code == CLI_OK && own_world ? hold_worlds(c, plan, "world.resume") : code;
     if (code == CLI_OK && terminal_interrupted() == 0) {
         code = load_run(l, &result);
@@ -194,11 +194,29 @@ static cli_exit work_own(cli *c, load_plan *plan, outputs *out)
         uint64_t bodies = plan->name[0] != '\0' ? 0 : BODIES_DEFAULT;
         code = fill_world(c, names[i], args_whole(&c->args, "bodies", bodies));
     }
-    code = code == CLI_OK ? work(c, plan, out, true) : code;
+    code = code == CLI_OK ? work(c, plan, out, true, false) : code;
     for (unsigned i = 0; i < made; i++) {
         remove_world(c, names[i]);
     }
     return code;
+}
+
+// Whether the world is one of a fleet. The connection is then to the server that has it, and is
+// dialed again when it is lost.
+static bool join_fleet(cli *c, const char *world)
+{
+    carom_value *info = NULL;
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(world));
+    carom_error error = {0};
+    bool fleet =
+        carom_call(c->client, "world.info", arguments, c->timeout_ms, &info, &error) == CAROM_OK &&
+        carom_get_uint(info, "term", 0) > 0;
+    bool here = carom_hello_of(c->client, world) == carom_hello(c->client);
+    fleet = fleet &&
+            cli_go_to(c, here ? NULL : carom_get_str(info, "primary", ""), NULL, c->timeout_ms);
+    carom_value_free(info);
+    carom_value_free(arguments);
+    return fleet;
 }
 
 static cli_exit run_plan(cli *c, load_plan *plan, outputs *out)
@@ -207,7 +225,8 @@ static cli_exit run_plan(cli *c, load_plan *plan, outputs *out)
     cli_exit code = terminal_catch_signals() ? cli_connect(c, NULL) : cli_out_of_memory();
     if (code == CLI_OK && given != NULL) {
         plan->worlds = &given;
-        code = work(c, plan, out, false);
+        bool fleet = !args_has(&c->args, "no-reconnect") && join_fleet(c, given);
+        code = work(c, plan, out, false, fleet);
     } else if (code == CLI_OK) {
         code = work_own(c, plan, out);
     }

@@ -1,4 +1,4 @@
-// The load test: how many connections and commands a server bears, and how quickly it answers
+// The load test: how many connections and commands a server can handle, and how quickly it answers
 // meanwhile. Main thread only.
 #ifndef CAROM_CLIENT_LOAD_BENCH_H
 #define CAROM_CLIENT_LOAD_BENCH_H

@@ -11,7 +11,7 @@
 enum { SENDS_AT_ONCE = 64, ROW_HOMES = 100 };
 
 #define PING_EVERY_S 1.0
-#define IDLE_S       0.001              // before a closed loop that cannot begin tries again
+#define IDLE_S       0.001              // pause of a closed loop that could not begin
 #define GOLDEN       0.6180339887498949 // spreads first actions evenly for any number of clients
 
 // ---- life
@@ -83,12 +83,17 @@ void client_connect(load_client *at)
     options.name = "carom/" CAROM_VERSION;
     options.token = dial->token;
     options.tls = dial->tls;
-    options.handlers = (carom_handlers){
-        .user = at, .snapshot = client_on_snapshot, .notification = client_on_notification};
+    options.handlers = (carom_handlers){.user = at,
+                                        .snapshot = client_on_snapshot,
+                                        .notification = client_on_notification,
+                                        .lost = client_on_lost};
+    options.reconnect.on = dial->reconnects;
     at->error = (carom_error){.status = CAROM_OK};
     at->counted = (carom_traffic){0};
     at->last_arrival = 0.0;
     at->ping_awaited = false;
+    at->away = at->gap = at->drop_noted = at->standby_awaited = false;
+    at->standby_next = dial->reconnects ? cli_now() : 0.0;
     at->kept_count = 0;
     at->self.spawned = 0;
     at->opened = cli_now();
@@ -176,6 +181,29 @@ void client_poll(load_client *at)
     }
 }
 
+// Counts the sessions that were resumed since the last call. libcarom calls `lost` for the first
+// connection alone: a further one that came back was lost too.
+static void count_resumed(load_client *at, const carom_traffic *now)
+{
+    load_tally *tally = at->group->tally;
+    uint64_t resumed = now->reconnects - at->counted.reconnects;
+    if (resumed == 0) {
+        return;
+    }
+    uint64_t unnoted = resumed - (at->drop_noted ? 1 : 0);
+    at->drop_noted = false;
+    if (unnoted > 0) {
+        client_begin_gap(at);
+    }
+    if (client_counts(at)) {
+        load_slice *slice = load_tally_slice(tally, client_since_begin(at, cli_now()));
+        tally->resumed += resumed;
+        slice->resumed += resumed;
+        tally->dropped += unnoted;
+        slice->dropped += unnoted;
+    }
+}
+
 void client_count_traffic(load_client *at)
 {
     load_tally *tally = at->group->tally;
@@ -183,6 +211,7 @@ void client_count_traffic(load_client *at)
         return;
     }
     carom_traffic now = carom_client_traffic(at->link);
+    count_resumed(at, &now);
     if (client_counts(at)) {
         load_slice *slice = load_tally_slice(tally, client_since_begin(at, cli_now()));
         uint64_t in = now.bytes_in - at->counted.bytes_in;
@@ -421,6 +450,20 @@ void client_ping(load_client *at, double now)
                                      client_on_ping, at, NULL, NULL) == CAROM_OK;
 }
 
+void client_ask_standby(load_client *at, double now)
+{
+    const load_shared *shared = at->group->shared;
+    if (!shared->dial.reconnects || at->standby_awaited || at->standby_next <= 0.0 ||
+        now < at->standby_next) {
+        return;
+    }
+    carom_value *arguments =
+        carom_set(carom_map(), "world", carom_str(shared->plan->worlds[at->world]));
+    at->standby_awaited = carom_request(at->link, "world.info", arguments, shared->plan->timeout_ms,
+                                        client_on_standby, at, NULL, NULL) == CAROM_OK;
+    carom_value_free(arguments);
+}
+
 // The number of calls of one start.
 static size_t calls_at_once(const load_behaviour *does)
 {
@@ -444,6 +487,10 @@ void client_settle(load_client *at, double end, double now)
             slice->errors++;
             load_tally_record(tally, s->action->command ? LOAD_ACK : LOAD_QUERY, t, now - s->due);
         }
+    }
+    if (at->state == CLIENT_RUNNING && carom_client_state(at->link) == CAROM_RECONNECTING) {
+        tally->lost++; // it did not come back before the end
+        slice->lost++;
     }
     bool sends = at->state == CLIENT_RUNNING && client_has_actions(at) && !load_is_closed(does);
     // More than one round late: it was delayed, not merely next in turn.

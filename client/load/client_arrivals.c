@@ -12,7 +12,9 @@
 
 #include "client/tool/cli.h"
 
-#define CLOCK_HALF_S 2.0
+#define CLOCK_HALF_S    2.0
+#define STANDBY_EVERY_S 5.0 // a world gets another standby when its servers change
+#define STANDBY_SOON_S  0.5 // it has none yet
 
 // ---- time
 
@@ -44,6 +46,93 @@ static double tick_earliest(load_client *at, uint64_t tick, double now)
     clock->now = offset < clock->now ? offset : clock->now;
     double least = clock->now < clock->before ? clock->now : clock->before;
     return least + (double)tick * length;
+}
+
+// ---- other servers
+
+// The server that goes on with the world has another beat. Its lag behind the old server counts as
+// age of the first snapshot alone, and not of later ones.
+void client_begin_gap(load_client *at)
+{
+    const tick_clock *clock = &at->group->clocks[at->world];
+    at->away = true;
+    at->standby_next = cli_now();
+    if (!at->gap && clock->turns > 0.0) {
+        at->gap = true;
+        at->gap_offset = clock->now < clock->before ? clock->now : clock->before;
+    }
+}
+
+// Ticks from one snapshot to the next, as the client wants them.
+static double ticks_apart(const load_client *at)
+{
+    const load_behaviour *does = at->does;
+    double hz = at->group->shared->hz[at->world];
+    double rate = does->subscribe != NULL ? carom_get_real(does->subscribe, "rate", 0.0)
+                                          : does->subscription.rate;
+    return rate > 0.0 && rate < hz ? hz / rate : 1.0;
+}
+
+// Records the ages of the snapshots that did not come in the gap: each as old as it is now, when a
+// later one comes.
+static void record_missed(load_client *at, uint64_t tick, double now)
+{
+    double length = 1.0 / at->group->shared->hz[at->world];
+    double apart = ticks_apart(at);
+    double first = (double)at->last_tick + apart;
+    if (at->last_arrival > 0.0 && (double)tick > first) {
+        load_tally_record_ages(at->group->tally, LOAD_AGE, client_since_begin(at, now),
+                               now - (at->gap_offset + first * length),
+                               (uint64_t)(((double)tick - first) / apart));
+    }
+}
+
+// The earliest moment at which the first snapshot after a gap would have come without it. The clock
+// starts again at that snapshot.
+static double end_gap(load_client *at, uint64_t tick, double now)
+{
+    tick_clock *clock = &at->group->clocks[at->world];
+    double length = 1.0 / at->group->shared->hz[at->world];
+    double offset = now - (double)tick * length;
+    double earliest = at->gap_offset + (double)tick * length;
+    record_missed(at, tick, now);
+    at->gap = false;
+    *clock = (tick_clock){.now = offset, .before = offset, .turns = now + CLOCK_HALF_S};
+    return earliest < now ? earliest : now;
+}
+
+void client_on_lost(carom_client *client, carom_status status, const char *reason, void *user)
+{
+    (void)client;
+    (void)status;
+    load_client *at = user;
+    load_tally *tally = at->group->tally;
+    at->fd = -1; // it is closed: the number may be another client's next
+    at->drop_noted = true;
+    client_begin_gap(at);
+    if (client_counts(at)) {
+        tally->dropped++;
+        load_tally_slice(tally, client_since_begin(at, cli_now()))->dropped++;
+        if (tally->lost_reason[0] == '\0') {
+            (void)snprintf(tally->lost_reason, sizeof tally->lost_reason, "%s", reason);
+        }
+    }
+}
+
+void client_on_standby(carom_client *client, uint64_t request, const carom_value *result,
+                       const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    load_client *at = user;
+    const char *durability = carom_get_str(result, "durability", "");
+    bool named = carom_get_str(result, "standby", "")[0] != '\0';
+    at->standby_awaited = false;
+    if (error == NULL && strcmp(durability, "replicated") != 0) {
+        at->standby_next = 0.0; // not again until the world moves
+    } else {
+        at->standby_next = cli_now() + (named ? STANDBY_EVERY_S : STANDBY_SOON_S);
+    }
 }
 
 // ---- notifications
@@ -160,12 +249,18 @@ void client_on_answer(carom_client *client, uint64_t request, const carom_value 
     double t = client_since_begin(at, now);
     at->spawning -= s->action->spawns ? 1 : 0;
     if (error == NULL) {
+        at->away = false;
         tally->answered++;
         load_tally_slice(tally, t)->answered++;
         record_answer(at, s, carom_get_uint(result, "tick", 0), now);
         if (s->action->spawns) {
             keep_body(at, s->action, carom_get_uint(result, "body", 0));
         }
+    } else if (error->applied == CAROM_APPLIED_YES && !s->action->spawns) {
+        // only its answer was lost with the connection
+        tally->answered++;
+        load_tally_slice(tally, t)->answered++;
+        record_answer(at, s, 0, now);
     } else if (at->state != CLIENT_LOST && at->state != CLIENT_IDLE) {
         load_tally_fail(tally, t, s->action->method, error);
         forget_unseen(at, request);
@@ -214,7 +309,8 @@ static void record_snapshot_time(load_client *at, const carom_snapshot *snapshot
 {
     load_tally *tally = at->group->tally;
     double t = client_since_begin(at, now);
-    double earliest = tick_earliest(at, snapshot->tick, now);
+    double earliest =
+        at->gap ? end_gap(at, snapshot->tick, now) : tick_earliest(at, snapshot->tick, now);
     if (at->rtt_min > 0.0) {
         load_tally_record(tally, LOAD_AGE, t, now - earliest + at->rtt_min / 2.0);
     }
@@ -249,6 +345,7 @@ void client_on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     double now = cli_now();
     double t = client_since_begin(at, now);
     unsigned window = at->does->window;
+    at->away = false;
     if (!client_counts(at)) {
         return;
     }
@@ -273,7 +370,13 @@ void client_on_notification(carom_client *client, const char *method, const caro
 {
     (void)client;
     load_client *at = user;
-    if (strcmp(method, "closing") == 0 || strcmp(method, "world_closed") == 0) {
+    if (strcmp(method, "moved") == 0) {
+        client_begin_gap(at);
+        return;
+    }
+    // libcarom dials again when the server closes the connection
+    bool returns = strcmp(method, "closing") == 0 && at->group->shared->dial.reconnects;
+    if (!returns && (strcmp(method, "closing") == 0 || strcmp(method, "world_closed") == 0)) {
         at->error.status = carom_status_from_name(carom_get_str(params, "code", "unavailable"));
         (void)snprintf(at->error.text, sizeof at->error.text, "%s: %s", method,
                        carom_get_str(params, "reason", ""));

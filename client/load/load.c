@@ -26,7 +26,7 @@ enum {
 #define LOOK_EVERY_S 0.02
 #define START_S      0.1 // all threads notice the start before the first command is due
 #define SHORTEST_S   1e-3
-#define DRAIN_S      1.0 // time for answers still on their way at the end
+#define DRAIN_S      1.0 // time for unanswered calls at the end
 #define BODY_APART_M 4.0
 #define HZ_MIN       1.0 // the ticks in a second that a world may have
 #define HZ_MAX       1000.0
@@ -49,10 +49,12 @@ struct load {
 // ---- opening
 
 // Raises the limit of open files as far as the system allows; says so when that is too few.
-static cli_exit allow_files(const load_plan *plan)
+static cli_exit allow_files(const load_plan *plan, bool fleet)
 {
     struct rlimit limit;
-    rlim_t sockets = plan->relayed ? 3 : 1; // sockets of a client; a relay has two more
+    // Of a client: its socket, two of a relay; in a fleet also those to the world's server and to
+    // the standby, and the descriptor of all three.
+    rlim_t sockets = 1u + (plan->relayed ? 2u : 0u) + (fleet ? 3u : 0u);
     rlim_t wanted = (rlim_t)plan->clients * sockets + plan->threads + SPARE_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) {
         return CLI_OK;
@@ -182,7 +184,7 @@ static cli_exit make_bodies(load *l, unsigned world)
     return code;
 }
 
-// Puts the relay between the clients and the server. Its certificate is still the server's.
+// Puts the relay between the clients and the server. Clients still see the server's certificate.
 static cli_exit dial_relay(load *l)
 {
     load_dial *dial = &l->shared.dial;
@@ -324,9 +326,9 @@ static cli_exit wait_until_open(load *l)
     return CLI_OK;
 }
 
-cli_exit load_open(cli *c, const load_plan *plan, load **out)
+cli_exit load_open(cli *c, const load_plan *plan, bool fleet, load **out)
 {
-    cli_exit code = allow_files(plan);
+    cli_exit code = allow_files(plan, fleet);
     if (code != CLI_OK) {
         return code;
     }
@@ -338,6 +340,7 @@ cli_exit load_open(cli *c, const load_plan *plan, load **out)
     l->c = c;
     l->plan = plan;
     l->shared.plan = plan;
+    l->shared.dial.reconnects = fleet;
     progress_begin(&l->progress, c);
     code = find_server(l);
     code = code == CLI_OK ? make_clients(l) : code;
@@ -434,7 +437,7 @@ cli_exit load_run(load *l, load_result *result)
     if (result->tally == NULL) {
         return cli_out_of_memory();
     }
-    monitor_begin(&l->monitor, l->c, l->plan, &result->server);
+    monitor_begin(&l->monitor, l->c, l->plan, l->shared.dial.reconnects, &result->server);
     l->shared.begin = cli_now() + START_S;
     l->shared.end = l->shared.begin + l->plan->seconds;
     set_phase(l, LOAD_RUNNING);

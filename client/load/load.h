@@ -39,7 +39,7 @@ typedef struct load_server {
     // true: measured in the run; false: since the server began, which cannot separate them
     bool of_run;
     double uptime;   // [s]
-    uint64_t bodies; // in the load's worlds at the end
+    uint64_t bodies; // count in the load's worlds at the end
 } load_server;
 
 // The load's own use of the machine: the worst of its threads.
@@ -68,8 +68,10 @@ typedef struct load_result {
 typedef struct load load;
 
 // Spawns the bodies of clients that have their own, connects all (with stages: none yet),
-// subscribes. c->client is connected; the bodies end with its session. Errors are reported here.
-cli_exit load_open(cli *c, const load_plan *plan, load **out);
+// subscribes. c->client is connected; the bodies end with its session. `fleet`: the world is one of
+// a fleet, whose servers may change during the run: lost connections are dialed again, and
+// c->client is to do so too. Errors are reported here.
+cli_exit load_open(cli *c, const load_plan *plan, bool fleet, load **out);
 // Runs until the time is over or a signal asks to end. The caller owns result->tally.
 cli_exit load_run(load *l, load_result *result);
 // Removes the bodies, when `remove_bodies`, and closes. NULL is allowed.

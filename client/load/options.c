@@ -176,8 +176,8 @@ static cli_exit read_scenario(const cli *c, load_plan *plan)
         cli_hint("'carom help load-scenarios' describes the format");
     }
     if (code == CLI_OK && args_has(&c->args, "world") && plan->world_args != NULL) {
-        code = cli_usage(c, "the scenario has a world of its own settings: --world would take "
-                            "another one");
+        code = cli_usage(c, "--world names an existing world, but this scenario makes one with "
+                            "its own settings (\"world\"): leave one of them out");
     }
     free(text);
     return code;

@@ -37,7 +37,7 @@ typedef struct load_missed {
 } load_missed;
 
 void load_pace_init(load_pace *pace, double pause);
-// Records that a call took so long [s] from when it was sent.
+// Records the duration of a call [s] from when it was sent.
 void load_pace_note(load_pace *pace, double took);
 // `took`: from when the call was due [s].
 load_missed load_pace_missed(const load_pace *pace, double took);

@@ -21,12 +21,12 @@ enum {
     LOAD_WORLDS_MAX = 256,
     LOAD_WINDOW_MAX = 1024, // commands of one client in flight
     LOAD_BEHAVIOURS_MAX = 32,
-    LOAD_ACTIONS_MAX = 64, // in one behaviour
+    LOAD_ACTIONS_MAX = 64, // actions of a behaviour
     LOAD_KEPT_MAX = 64,    // bodies that one client made and has not removed
     LOAD_KEPT_DEFAULT = 8,
     LOAD_NAME_BYTES = 64,
-    LOAD_CONSTANTS_MAX = 32, // in a scenario
-    LOAD_LETS_MAX = 16,      // in one action
+    LOAD_CONSTANTS_MAX = 32, // constants of a scenario
+    LOAD_LETS_MAX = 16,      // values that an action keeps by name
     LOAD_BURST_MAX = 1000
 };
 
@@ -62,7 +62,7 @@ typedef enum load_order {
 // The times at which a client begins its actions.
 typedef enum load_beat {
     LOAD_EVENLY,      // `rate` times a second
-    LOAD_AT_RANDOM,   // the same on average, as a Poisson process
+    LOAD_AT_RANDOM,   // the same rate on average, as a Poisson process
     LOAD_AFTER_PAUSE, // when all calls are answered and a pause is over
     LOAD_BY_WINDOW    // whenever fewer than `window` calls are in flight
 } load_beat;

@@ -22,7 +22,7 @@ static const char *const explained[LOAD_METRIC_COUNT] = {
     [LOAD_JITTER] = "snapshot, how far off its time between two",
     [LOAD_RTT] = "ping",
     [LOAD_CONNECT] = "connecting, to the answer to hello",
-    [LOAD_LAG] = "this program: how late it noticed, at a thousand moments a second",
+    [LOAD_LAG] = "this program: how late it notices an event, sampled 1000 times a second",
 };
 
 const char *report_explain(load_metric metric)
@@ -129,6 +129,17 @@ static void print_errors(const load_tally *tally)
     }
 }
 
+// Connections that were dialed again, as after the end of a server of a fleet.
+static void print_dropped(const load_tally *tally)
+{
+    if (tally->dropped > 0) {
+        (void)printf(
+            "%llu %s and dialed again, %llu resumed\n",
+            TEXT_COUNTED(tally->dropped, "connection was dropped", "connections were dropped"),
+            (unsigned long long)tally->resumed);
+    }
+}
+
 static void print_timing(const char *name, const timing *times)
 {
     (void)printf("  %s:", name);
@@ -187,7 +198,7 @@ static void print_own(const load_result *r)
     if (own->known) {
         (void)printf(" and waited for a processor %.1f %% of it", 100.0 * own->waited);
     }
-    (void)printf("; it noticed things %s late at most in 99 of 100 moments\n", lag);
+    (void)printf("; its lag was at most %s in 99 of 100 samples\n", lag);
     if (own->short_of_processor) {
         (void)printf("WARNING: it was short of processor time, so that its own delay is in the "
                      "latencies: use more --threads, fewer clients or another machine\n");
@@ -244,6 +255,7 @@ cli_exit report_print(const load_plan *plan, const load_result *r)
     print_correction(r);
     print_server(&r->server);
     print_own(r);
+    print_dropped(r->tally);
     print_errors(r->tally);
     return whole ? CLI_OK : cli_out_of_memory();
 }

@@ -10,8 +10,8 @@
 #include "client/load/report.h"
 #include "client/load/report_file.h"
 
-static const char *const counts[] = {"sent",      "answered", "errors",   "lost",
-                                     "snapshots", "skipped",  "bytes_in", "bytes_out"};
+static const char *const counts[] = {"sent",    "answered",  "errors",  "lost",     "dropped",
+                                     "resumed", "snapshots", "skipped", "bytes_in", "bytes_out"};
 static const load_metric metrics[] = {LOAD_ACK, LOAD_ABOVE,  LOAD_SEEN,
                                       LOAD_AGE, LOAD_JITTER, LOAD_LAG};
 static const char *const shares[] = {"p50", "p90", "p95", "p99", "p99.9", "max", "mean"};
@@ -77,9 +77,9 @@ static void write_slice(FILE *out, const carom_value *row)
 
 static void write_all(FILE *out, const carom_value *value)
 {
-    static const char *const names[COUNTS] = {"commands_sent", "commands",  NULL,
-                                              "lost",          "snapshots", "snapshots_skipped",
-                                              "bytes_in",      "bytes_out"};
+    static const char *const names[COUNTS] = {
+        "commands_sent", "commands",          NULL,       "lost",     "dropped", "resumed",
+        "snapshots",     "snapshots_skipped", "bytes_in", "bytes_out"};
     (void)fprintf(out, "all,0,%.6g,%" PRIu64, carom_get_real(value, "seconds", 0.0),
                   carom_get_uint(value, "connections", 0));
     for (int i = 0; i < COUNTS; i++) {

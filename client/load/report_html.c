@@ -53,7 +53,7 @@ static carom_value *page_data(const carom_value *value, const load_result *r)
     return carom_set(out, "explained", explained);
 }
 
-// No text may end the script or begin a comment: every < is written as its number.
+// Writes every < as its number, so that no text ends the script or begins a comment.
 static void write_json(FILE *out, const char *json)
 {
     for (const char *at = json; *at != '\0'; at++) {

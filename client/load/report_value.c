@@ -119,6 +119,8 @@ static carom_value *slice_value(const load_result *r, size_t index, const load_s
     carom_set(row, "answered", carom_uint(slice->answered));
     carom_set(row, "errors", carom_uint(slice->errors));
     carom_set(row, "lost", carom_uint(slice->lost));
+    carom_set(row, "dropped", carom_uint(slice->dropped));
+    carom_set(row, "resumed", carom_uint(slice->resumed));
     carom_set(row, "snapshots", carom_uint(slice->snapshots));
     carom_set(row, "skipped", carom_uint(slice->skipped));
     carom_set(row, "bytes_in", carom_uint(slice->bytes_in));
@@ -227,5 +229,7 @@ carom_value *report_value(const load_plan *plan, const load_result *r,
     carom_set(v, "thresholds", verdict_values(verdicts));
     carom_set(v, "refused", carom_uint(tally->refused));
     carom_set(v, "lost", carom_uint(tally->lost));
+    carom_set(v, "dropped", carom_uint(tally->dropped));
+    carom_set(v, "resumed", carom_uint(tally->resumed));
     return carom_set(v, "time", time_value(r));
 }

@@ -230,7 +230,7 @@ static bool read_beat(scenario_reader *r, const carom_value *map, const char *pa
                              "answers) and window (calls in flight), for when actions begin");
     }
     if (carom_value_get(map, "arrivals") != NULL && !rate) {
-        return scenario_fail(r, path, "arrivals goes only with rate");
+        return scenario_fail(r, path, "arrivals is allowed only with rate");
     }
     out->burst = 1;
     out->window = OPEN_WINDOW;
@@ -354,7 +354,7 @@ static bool read_world(scenario_reader *r, const carom_value *map)
         return true;
     }
     if (carom_value_type(map) != CAROM_MAP) {
-        return scenario_fail(r, "world", "expected settings as of world.create: {\"hz\": 60}");
+        return scenario_fail(r, "world", "expected settings of world.create: {\"hz\": 60}");
     }
     r->plan->world_args = carom_value_clone(map);
     return scenario_arguments(r, "world.create", map, NULL, NULL, "world");

@@ -245,7 +245,7 @@ static bool check_batch(scenario_reader *r, load_action *out, const load_behavio
             break;
         }
         good = find_method(r, name, place, &method) &&
-               (method.batch || scenario_fail(r, place, "%s cannot stand in world.apply", name));
+               (method.batch || scenario_fail(r, place, "%s is not allowed in world.apply", name));
         scenario_place(place, "%s.commands[%zu][1]", path, i);
         good = good && scenario_arguments(r, name, carom_value_at(entry, 1), out->let, kind, place);
         carom_value *args = carom_value_clone(carom_value_at(entry, 1));
@@ -362,7 +362,8 @@ static bool read_action(scenario_reader *r, const carom_value *entry, const char
         return scenario_fail(r, path, "expected [\"method\", {arguments}] or {\"pause\": seconds}");
     }
     if (kind->order != LOAD_IN_ORDER) {
-        return scenario_fail(r, path, "a pause between actions goes only with \"order\": \"all\"");
+        return scenario_fail(r, path,
+                             "a pause between actions is allowed only with \"order\": \"all\"");
     }
     return scenario_keys(r, entry, path, keys, 1) &&
            scenario_pause(r, carom_value_get(entry, "pause"), place, out->pause);

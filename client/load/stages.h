@@ -12,7 +12,7 @@ enum { LOAD_STAGES_MAX = 32, LOAD_STAGES_ERROR_MAX = 200 };
 
 typedef struct load_stage {
     double seconds;   // 0: the number changes at once
-    unsigned clients; // at the stage's end
+    unsigned clients; // clients at the stage's end
 } load_stage;
 
 typedef struct load_stages {

@@ -126,6 +126,8 @@ static void merge_slice(load_slice *to, const load_slice *one)
     to->answered += one->answered;
     to->errors += one->errors;
     to->lost += one->lost;
+    to->dropped += one->dropped;
+    to->resumed += one->resumed;
     to->snapshots += one->snapshots;
     to->skipped += one->skipped;
     to->bytes_in += one->bytes_in;
@@ -171,6 +173,8 @@ void load_tally_merge(load_tally *into, const load_tally *from)
     into->unsent += from->unsent;
     into->refused += from->refused;
     into->lost += from->lost;
+    into->dropped += from->dropped;
+    into->resumed += from->resumed;
     into->snapshots += from->snapshots;
     into->events += from->events;
     into->skipped += from->skipped;

@@ -28,7 +28,7 @@ typedef enum load_metric {
     LOAD_JITTER,
     LOAD_RTT,     // ping
     LOAD_CONNECT, // connecting to the answer to hello
-    LOAD_LAG,     // this program: how late it noticed events, at a thousand moments a second
+    LOAD_LAG,     // this program: how late it notices an event, sampled 1000 times a second
     LOAD_METRIC_COUNT
 } load_metric;
 
@@ -36,9 +36,9 @@ extern const char *const load_metric_names[LOAD_METRIC_COUNT];
 
 enum {
     LOAD_SLICES = 300,
-    LOAD_SLIM_SHIFT = 2,   // four bins of a histogram make one here: within 7 %
-    LOAD_SLIM_FIRST = 80,  // the bin, so shifted, of 1.02 us: shorter ones count as that
-    LOAD_SLIM_BINS = 481,  // up to 2^40 ns, 18 minutes: longer ones count as that
+    LOAD_SLIM_SHIFT = 2,   // four bins of a histogram are one bin here: within 7 %
+    LOAD_SLIM_FIRST = 80,  // shifted bin of 1.02 us, in which shorter times count, too
+    LOAD_SLIM_BINS = 481,  // bins up to 2^40 ns, 18 minutes; longer times count in the last
     LOAD_SLIM_METRICS = 6, // ack, above, seen, age, jitter, lag
     LOAD_ERROR_TEXT = 200
 };
@@ -52,7 +52,8 @@ typedef struct load_slim {
 
 // All metrics over one slice of the run.
 typedef struct load_slice {
-    uint64_t sent, answered, errors, lost, snapshots, skipped, bytes_in, bytes_out;
+    uint64_t sent, answered, errors, lost, dropped, resumed, snapshots, skipped, bytes_in,
+        bytes_out;
     unsigned clients; // connected, at most
     load_slim slim[LOAD_SLIM_METRICS];
 } load_slice;
@@ -67,7 +68,9 @@ typedef struct load_tally {
     // Due, but never sent because too many were in flight: recorded with their age
     uint64_t unsent;
     uint64_t refused; // clients that could not connect
-    uint64_t lost;    // connections
+    uint64_t lost;    // clients whose connection ended for good
+    // Connections that ended and were dialed again, and those of them whose session was resumed
+    uint64_t dropped, resumed;
     char lost_reason[CAROM_ERROR_TEXT_MAX];
     uint64_t snapshots, events, skipped, events_lost;
     uint64_t bytes_in, bytes_out;

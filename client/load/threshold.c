@@ -19,6 +19,7 @@ enum { FIRST_SERVER = LOAD_METRIC_COUNT, FIRST_COUNT = LOAD_METRIC_COUNT + SERVE
 enum counts {
     ERRORS,
     LOST,
+    DROPPED,
     REFUSED,
     UNSENT,
     UNANSWERED,
@@ -42,6 +43,7 @@ static const struct {
 } counts[COUNTS] = {
     [ERRORS] = {"errors", UNIT_COUNT, true, true},         // share of the calls
     [LOST] = {"lost", UNIT_COUNT, true, true},             // share of the clients
+    [DROPPED] = {"dropped", UNIT_COUNT, true, false},      // share of the clients
     [REFUSED] = {"refused", UNIT_COUNT, true, true},       // share of the clients
     [UNSENT] = {"unsent", UNIT_COUNT, true, true},         // share of the calls
     [UNANSWERED] = {"unanswered", UNIT_COUNT, true, true}, // share of the calls
@@ -179,14 +181,14 @@ static bool parse_unit(load_threshold *out, const char *text, char error[LOAD_TH
         return scale(out, text, times, 3, "a time needs its unit: us, ms or s, as in 20ms", error);
     }
     if (unit_of(out->what) == UNIT_BYTES) {
-        return scale(out, text, bytes, 4, "after a number of bytes may stand KB, MB or GB", error);
+        return scale(out, text, bytes, 4, "only KB, MB or GB may follow a number of bytes", error);
     }
     bool shares = counts[out->what - FIRST_COUNT].shares;
     out->share = strcmp(text, "%") == 0;
     if (text[0] != '\0' && !(shares && out->share)) {
         return refuse(error, out->text,
-                      shares ? "after the number nothing may stand but %, for a share"
-                             : "after the number nothing may stand");
+                      shares ? "only % may follow the number, for a share"
+                             : "nothing may follow the number");
     }
     if (out->what == FIRST_COUNT + RATE && !out->share) {
         return refuse(error, out->text, "rate is a share of the worlds' hz, as in rate<99%");
@@ -248,6 +250,8 @@ static double count_value(const load_threshold *t, const load_result *r)
         return (double)load_tally_errors(tally) / (t->share ? fmax(calls, 1.0) : 1.0);
     case LOST:
         return (double)tally->lost / (t->share ? fmax(clients, 1.0) : 1.0);
+    case DROPPED:
+        return (double)tally->dropped / (t->share ? fmax(clients, 1.0) : 1.0);
     case REFUSED:
         return (double)tally->refused / (t->share ? fmax(clients, 1.0) : 1.0);
     case UNSENT:

@@ -32,7 +32,7 @@ typedef struct load_threshold {
 
 typedef struct load_verdict {
     bool measured, met; // met: the load has failed
-    double value;       // in the unit of the limit
+    double value;       // value in the unit of the limit
 } load_verdict;
 
 // False with a text that says what is wrong and which forms are allowed.

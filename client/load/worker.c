@@ -13,10 +13,11 @@
 
 enum {
     EVENTS_AT_ONCE = 256,
-    CONNECTING_MAX = 64 // at once: a server's listen queue is finite
+    CONNECTING_MAX = 64 // connections being made: a server's listen queue is finite
 };
 
 #define SWEEP_EVERY_S   0.05
+#define AWAY_EVERY_S    0.01   // while a client looks for its server or its world
 #define CONNECT_EVERY_S 0.002  // interval of checks of connecting clients
 #define LEAVE_S         1.0    // time for the answers of a client that leaves
 #define READY_S         0.02   // longest time for arrivals before sending and sweeping
@@ -82,12 +83,18 @@ static load_phase phase_of(const worker *w)
     return (load_phase)atomic_load_explicit(&w->group.shared->phase, memory_order_acquire);
 }
 
-// Keeps the epoll set's events equal to those that the client's connection needs.
+// Keeps the epoll set's events equal to those that the client's connections need. A client that
+// reconnects has no lasting socket, and is polled by sweep(). Calling carom_fd matters then too: it
+// keeps the descriptor of several connections up to date.
 static void watch(worker *w, load_client *at)
 {
     int fd = at->link != NULL && at->state != CLIENT_CONNECTING && at->state != CLIENT_LOST
                  ? carom_fd(at->link)
                  : -1;
+    if (fd >= 0 && carom_client_state(at->link) == CAROM_RECONNECTING) {
+        at->fd = -1;
+        return;
+    }
     bool writes = fd >= 0 && carom_wants_write(at->link);
     if (fd < 0 || (fd == at->fd && writes == at->output_watched)) {
         at->fd = fd;
@@ -95,7 +102,12 @@ static void watch(worker *w, load_client *at)
     }
     struct epoll_event event = {.events = EPOLLIN | (writes ? (uint32_t)EPOLLOUT : 0u),
                                 .data.ptr = at};
-    (void)epoll_ctl(w->epoll, fd == at->fd ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
+    if (at->fd >= 0 && fd != at->fd) { // the first of several connections: it is in `fd` now
+        (void)epoll_ctl(w->epoll, EPOLL_CTL_DEL, at->fd, NULL);
+    }
+    if (epoll_ctl(w->epoll, EPOLL_CTL_MOD, fd, &event) != 0) {
+        (void)epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event);
+    }
     at->fd = fd;
     at->output_watched = writes;
 }
@@ -214,17 +226,22 @@ static void sweep(worker *w, double now)
     unsigned connected = 0;
     double passed = now - w->swept;
     w->swept = now;
+    w->away = 0;
     for (size_t i = 0; i < w->client_count; i++) {
         load_client *at = w->clients[i];
         if (at->state == CLIENT_IDLE || at->state == CLIENT_LOST) {
             continue;
         }
-        if (at->state != CLIENT_CONNECTING && carom_timeout_ms(at->link) == 0) {
+        if (at->state != CLIENT_CONNECTING &&
+            (at->away || carom_timeout_ms(at->link) == 0 ||
+             carom_client_state(at->link) == CAROM_RECONNECTING)) {
             work_client(w, at);
         }
+        w->away += at->away ? 1 : 0;
         if (at->state == CLIENT_RUNNING) {
-            connected++;
+            connected += carom_client_state(at->link) == CAROM_OPEN ? 1 : 0;
             client_ping(at, now);
+            client_ask_standby(at, now);
             watch(w, at);
             if (at->actions_blocked && !at->calls_awaited &&
                 at->free_slots != NULL) { // its output was full
@@ -244,10 +261,15 @@ static void sweep(worker *w, double now)
     publish(w, connected);
 }
 
+static double sweep_pause(const worker *w)
+{
+    return w->away > 0 ? AWAY_EVERY_S : SWEEP_EVERY_S;
+}
+
 // Sleeps; returns how much later than wanted the thread woke [s].
 static double nap(const worker *w, double now)
 {
-    double until = w->swept + SWEEP_EVERY_S;
+    double until = w->swept + sweep_pause(w);
     if (w->connecting > 0 && now + CONNECT_EVERY_S < until) {
         until = now + CONNECT_EVERY_S;
     }
@@ -289,7 +311,7 @@ static void record_lag(worker *w, double now, double busy)
     load_tally_record_many(w->group.tally, LOAD_LAG, t, 0.0, count - late);
 }
 
-// ---- what the thread takes
+// ---- the thread's inputs
 
 typedef struct thread_times {
     double at, ran, waited; // [s]
@@ -369,7 +391,7 @@ static void turn(worker *w, load_phase phase)
         follow_stages(w, now);
         send_due(w);
     }
-    if (now >= w->swept + SWEEP_EVERY_S) {
+    if (now >= w->swept + sweep_pause(w)) {
         sweep(w, now);
     }
     double slept = cli_now();

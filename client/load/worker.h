@@ -21,7 +21,7 @@ typedef struct worker_live {
 
 // The processor time that the thread used during the run.
 typedef struct worker_cost {
-    bool there;       // false: the thread did not get to the run at all
+    bool there;       // false: the thread never began the run
     double processor; // share of the time that it ran
     double waited;    // share of the time in which it was ready but had no processor
     bool known;       // `waited` is
@@ -36,7 +36,8 @@ typedef struct worker {
     size_t begun;        // clients that the stages have started so far
     unsigned number, of; // number of this worker, and the number of workers
     unsigned connecting;
-    bool began; // the run has
+    unsigned away; // clients that look for their server or their world, at the last sweep
+    bool began;    // the run has begun
     bool started;
     double swept;
     double noted;  // time up to which the lag is recorded [s]

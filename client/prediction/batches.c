@@ -48,7 +48,7 @@ uint32_t batches_find(const batches *b, uint64_t at)
     return UINT32_MAX;
 }
 
-// ---- what they make
+// ---- ids of things that they make
 
 static made_thing *find_made(batches *b, uint64_t at, uint32_t index)
 {

@@ -1,5 +1,5 @@
 // The timed batches that a prediction has sent and the log has not shown yet, in the order of
-// sending, and the ids of what they make.
+// sending, and the ids of bodies, shapes and joints that they make.
 #ifndef CAROM_CLIENT_PREDICTION_BATCHES_H
 #define CAROM_CLIENT_PREDICTION_BATCHES_H
 

@@ -8,7 +8,7 @@
 
 #define FOLLOW 0.1 // weight of a new measurement
 #define FALL   0.3 // its weight if it is smaller: code that has just begun to run becomes faster
-#define WILD   4.0 // a measurement so many times the mean was disturbed: ignored
+#define WILD   4.0 // a measurement this many times the mean was disturbed: ignored
 
 static void follow(double *average, double value)
 {
@@ -69,7 +69,7 @@ uint32_t budget_steps(const budget *b, double budget_ms, bool copied, uint32_t a
         return UINT32_MAX;
     }
     if (b->body_ms <= 0.0) {
-        return 1; // which is measured
+        return 1; // a body is stepped, to measure the time
     }
     const double steps = budget_fitting(b, budget_ms, copied, awake);
     return steps < 1.0 ? 1 : steps > 1e6 ? UINT32_MAX : (uint32_t)steps;
@@ -106,7 +106,7 @@ static double distance_of(const centre *c, vec2d at)
     return nearest;
 }
 
-// The first of the distances 1 m, 2 m, 4 m … that is not less than the body's.
+// The first of the distances 1 m, 2 m, 4 m … that is not less than the distance of the body.
 static uint32_t ring_of(const centre *c, vec2d at)
 {
     const double nearest = distance_of(c, at);
@@ -117,7 +117,7 @@ static uint32_t ring_of(const centre *c, vec2d at)
     return ring;
 }
 
-// Leaves awake the islands of the own bodies, and those that reach into the first rings.
+// Leaves awake the islands of the client's own bodies, and those that reach into the first rings.
 static uint32_t keep_rings(physics_world *world, const centre *c, uint32_t rings,
                            const body_id *own, uint32_t own_count, const body_placing *rows,
                            uint32_t count)

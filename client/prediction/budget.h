@@ -4,9 +4,9 @@
 // The others rest in the predicted world, and are drawn where their velocity would carry them
 // (Quantum calls this prediction culling). If that is still too much, fewer ticks are stepped
 // exactly, and all bodies are extrapolated by their velocity for the remaining ones. Where not even
-// a quarter of the ticks fits, as with a pile of thousands, all bodies far from the own ones stand
-// (are treated as static: common/physics/standing.h), so that a step costs only as much as the near
-// bodies.
+// a quarter of the ticks fits, as with a pile of thousands, all bodies far from the client's own
+// rest (are treated as static: common/physics/standing.h), so that a step costs only as much as the
+// near bodies.
 #ifndef CAROM_CLIENT_PREDICTION_BUDGET_H
 #define CAROM_CLIENT_PREDICTION_BUDGET_H
 
@@ -41,11 +41,12 @@ double budget_bodies(const budget *b, double budget_ms, bool copied, uint64_t st
 uint32_t budget_steps(const budget *b, double budget_ms, bool copied, uint32_t awake);
 // The same number with its fraction, from 0 on; infinite before any was measured.
 double budget_fitting(const budget *b, double budget_ms, bool copied, uint32_t awake);
-// Leaves the islands near the own bodies awake, about `most` bodies. Returns how many are awake.
+// Leaves the islands near the client's own bodies awake, about `most` bodies. Returns how many are
+// awake.
 uint32_t budget_rest_far(physics_world *world, const body_id *own, uint32_t own_count, double most,
                          const body_placing *rows, uint32_t count);
-// Lets only the own bodies move, and the awake ones around them, at most `most` in all. Returns how
-// many are awake.
+// Lets only the client's own bodies move, and the awake ones around them, at most `most` in all.
+// Returns how many are awake.
 uint32_t budget_stand_far(physics_world *world, const body_id *own, uint32_t own_count, double most,
                           const body_placing *rows, uint32_t count);
 

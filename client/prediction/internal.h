@@ -69,7 +69,7 @@ struct prediction {
     double spent_ms;   // time of this frame so far, as the caller has measured it
     budget budget;
     double faded; // when errors were last reduced [s]
-    // ---- what follows
+    // ---- functions of these states
     foreseen_events events;
     shown_poses shown;
     own_body own[PREDICTION_OWN_MAX];

@@ -92,7 +92,7 @@ double lead_clock_ahead(const lead_clock *c)
     return fmax(whole_lead(c) - (double)lead_clock_delay(c), 0.0);
 }
 
-// The lead of commands that were sent at the past moment `when`.
+// The lead at which commands were sent at the past moment `when`.
 static double lead_at(const lead_clock *c, double when)
 {
     const uint32_t kept = c->history_count < LEAD_HISTORY ? c->history_count : LEAD_HISTORY;

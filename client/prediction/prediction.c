@@ -130,7 +130,7 @@ static bool is_drawn(const prediction *p)
     return p->tick + 1 >= p->stop || p->tick + 1 == p->correct_at || p->tick == p->correct_at;
 }
 
-// The own bodies, most recently named first.
+// The client's own bodies, most recently named first.
 static void own_bodies(const prediction *p, body_id own[PREDICTION_OWN_MAX])
 {
     uint64_t named[PREDICTION_OWN_MAX];
@@ -409,7 +409,10 @@ void prediction_begin(prediction *p, double now)
     p->goal = goal_of(p, jumps || !p->valid || behind ? p->settled : p->tick);
     note_pace(p, jumps);
     if (jumps || !p->valid || behind) {
-        const uint64_t due = p->goal + 1 + lead_clock_delay(&p->clock);
+        // Ticks that passed without a prediction are not asked for. A clock that runs on has asked
+        // for its input delay, or does so next; after a jump that would be a burst.
+        const bool runs_on = !jumps && p->valid;
+        const uint64_t due = p->goal + 1 + (runs_on ? 0 : lead_clock_delay(&p->clock));
         p->next_input = due > p->next_input ? due : p->next_input; // never name a tick twice
         roll_back(p, true, wrong);
     } else if (wrong || p->options.check) {
@@ -462,8 +465,9 @@ bool prediction_next(prediction *p, prediction_input *out)
         t->done = true;
         step(p);
     }
-    // The caller is asked for commands in time, even if there is no time to predict their effect.
-    return p->valid && p->stop < p->goal && name_input(p, p->goal, out);
+    // The caller is asked for commands in time, even if there is no time to predict their effect,
+    // or nothing to predict, because the input delay is longer than the lead.
+    return p->valid && name_input(p, p->goal, out);
 }
 
 status prediction_give(prediction *p, command *batch, error *err)
@@ -486,7 +490,7 @@ void prediction_end(prediction *p, double took_ms)
     }
 }
 
-// ---- what is drawn
+// ---- the drawn poses
 
 void prediction_own(prediction *p, body_id body)
 {
@@ -541,6 +545,15 @@ void prediction_margin(prediction *p, double now, double seconds)
     }
 }
 
+// The ticks by which the last frame was ahead of the newest tick that news without jitter shows.
+// The last confirmed tick is none to count from: it is behind by as much as news is late, or a slow
+// page reads it late.
+static double ahead(const prediction *p)
+{
+    const bool runs = p->valid && p->clock.running && lead_clock_has_seen(&p->clock);
+    return runs ? fmax((double)p->tick - lead_clock_seen(&p->clock, p->clock.now), 0.0) : 0.0;
+}
+
 prediction_figures prediction_figures_now(const prediction *p)
 {
     prediction_figures f = p->figures;
@@ -551,7 +564,7 @@ prediction_figures prediction_figures_now(const prediction *p)
     f.depth = sum.rollbacks > 0 ? (double)sum.depth / sum.rollbacks : 0.0;
     f.error = sum.error;
     f.error_others = sum.error_others;
-    f.lead = p->tick > p->settled ? (double)(p->tick - p->settled) : 0.0;
+    f.lead = ahead(p);
     f.slack = p->clock.slack;
     f.rtt = p->clock.rtt;
     f.margin = p->clock.has_margin ? p->clock.margin : (double)NAN;

@@ -40,7 +40,7 @@
 enum {
     PREDICTION_TICKS_MAX = 2048,          // ticks whose hashes are kept; also the most ticks ahead
     PREDICTION_BATCHES_MAX = 1024,        // batches that the log has not shown yet
-    PREDICTION_BATCH_BYTES_MAX = 4 << 20, // memory of those batches
+    PREDICTION_BATCH_BYTES_MAX = 4 << 20, // memory of the waiting batches
     // Events predicted and still open; also events to be reported
     PREDICTION_EVENTS_MAX = 4096,
     // Own bodies; further ones replace those named longest ago
@@ -111,7 +111,7 @@ bool prediction_next(prediction *p, prediction_input *out);
 status prediction_give(prediction *p, command *batch, error *err);
 void prediction_end(prediction *p, double took_ms);
 
-// ---- what is predicted
+// ---- the predicted world
 
 // The predicted world; NULL before the first image. For queries; only the prediction changes it.
 physics_world *prediction_world(const prediction *p);
@@ -164,8 +164,8 @@ typedef struct prediction_figures {
     double rollbacks;    // rollbacks a second, over the last 8 s
     double depth;        // ticks that a rollback predicted again, on average
     double error;        // largest correction of one of the client's own bodies in the last 8 s [m]
-    double error_others; // the same for other bodies
-    double lead;         // ticks from the last confirmed tick to the predicted one
+    double error_others; // largest such correction of another body
+    double lead;         // ticks from the newest that news in time shows to the predicted one
     double slack;        // ticks
     double rtt, margin;  // [s]; the margin is NAN before the first
     double rate;         // rate of the clock; 1: as fast as the server
@@ -175,7 +175,7 @@ typedef struct prediction_figures {
     uint64_t sent, confirmed, late, lost, refused, failed; // totals of batches
     uint64_t approximate;                                  // frames in which time was short
     uint64_t check_failures;  // ticks with another result when they were predicted again,
-    uint64_t check_failed_at; // the first of those ticks
+    uint64_t check_failed_at; // the first tick whose check failed
     uint64_t events_lost;
     double step_ms, copy_ms; // recent mean times of a step and of a copy
 } prediction_figures;

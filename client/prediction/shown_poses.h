@@ -22,10 +22,10 @@ typedef struct shown_pose {
 // A body, at the index of its slot.
 typedef struct shown_body {
     body_id id;
-    shown_pose before, now; // at the tick before the last predicted one, and at that one
+    shown_pose before, now; // poses at the last two predicted ticks
     shown_pose error;       // the drawn pose minus the predicted one
     shown_pose kept;        // during a rollback: the pose that was drawn,
-    shown_pose was;         // and the pose that was predicted
+    shown_pose was;         // the pose that was predicted
     double vx, vy, w;
     bool awake, keeps;
     bool approximate; // it rests in the predicted world because time is short;

@@ -1,5 +1,5 @@
-// The world's data as a handler reads it: the newest snapshot's, under what handlers have changed
-// since. A change is dropped when a snapshot shows its tick, or when its batch is refused.
+// The world's data as a handler reads it: the data of the newest snapshot, with the later changes
+// of handlers. A change is dropped when a snapshot shows its tick, or when its batch is refused.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,6 +27,7 @@ carom_game *game_create(carom_referee *referee, const char *world, uint64_t epoc
                          .view = view,
                          .amiss = true,
                          .handled = -1,
+                         .since = -1,
                          .ticked = -1,
                          .figures = {.epoch = epoch, .hz = hz}};
     return game;
@@ -74,7 +75,7 @@ static void report(carom_game *game, const char *during, carom_status status, co
     referee_report(game->referee, game, during, &error);
 }
 
-// ---- what the connection tells
+// ---- events of the connection
 
 static void take_lost(carom_game *game, uint64_t before)
 {
@@ -82,6 +83,7 @@ static void take_lost(carom_game *game, uint64_t before)
         return;
     }
     game->amiss = true;
+    game->since = (int64_t)game->figures.tick;
     if (!game->told_lost) {
         game->told_lost = true;
         report(game, "queue", CAROM_LIMIT_EXCEEDED,
@@ -99,12 +101,13 @@ void game_take(carom_game *game, const carom_snapshot *snapshot)
     if (snapshot->tick > game->figures.tick) {
         game->figures.tick = snapshot->tick;
     }
+    if (game->since < 0) {
+        game->since = (int64_t)snapshot->tick;
+    }
     changes_shown(game, snapshot->tick);
     game->figures.events_lost += snapshot->events_lost;
     for (size_t i = 0; i < snapshot->event_count; i++) {
-        if ((int64_t)snapshot->events[i].tick > game->handled) {
-            queue_push(game, &snapshot->events[i]);
-        }
+        queue_push(game, &snapshot->events[i]);
     }
     take_lost(game, lost);
 }
@@ -116,6 +119,7 @@ void game_doubt(carom_game *game)
              "the connection was lost: messages and events after tick %" PRIu64 " may be missing",
              game->figures.tick);
     game->amiss = true;
+    game->since = -1;
     report(game, "resume", CAROM_UNAVAILABLE, text);
 }
 
@@ -166,13 +170,21 @@ static carom_value *record(const carom_game *game, const char *holder)
     return carom_push(carom_push(carom_array(), carom_str("data.set")), args);
 }
 
-// Sends the record, and behind it the turns from `from` to `to`.
+static void send_batch(carom_game *game, carom_value *commands, game_phase phase)
+{
+    carom_value *args = args_for(game);
+    carom_set(args, "commands", commands);
+    ask(game, "world.apply", args, phase);
+}
+
+// Sends the record alone. The turns under way, if there are any, stay as they are.
 static void send_record(carom_game *game, const char *holder, game_phase phase)
 {
-    carom_value *commands = carom_push(carom_array(), record(game, holder));
-    carom_value *args = args_for(game);
-    carom_set(args, "commands", turns_commands(game, commands));
-    ask(game, "world.apply", args, phase);
+    const bool waits = game->count > 0 || game->from < game->turn_count;
+    game->alone = true;
+    game->record_tick =
+        waits || phase == GAME_CLAIMING ? game->handled : (int64_t)game->figures.tick;
+    send_batch(game, carom_push(carom_array(), record(game, holder)), phase);
 }
 
 static void send_turns(carom_game *game)
@@ -189,52 +201,64 @@ static void send_turns(carom_game *game)
         }
         game->to++;
     }
-    game->record_tick = game->to == game->turn_count ? game->whole : game->handled;
-    send_record(game, referee_holder(game->referee), GAME_SENDING);
+    game->alone = false;
+    game->record_tick = turns_whole_tick(game, game->to);
+    carom_value *record_first =
+        carom_push(carom_array(), record(game, referee_holder(game->referee)));
+    send_batch(game, turns_commands(game, record_first), GAME_SENDING);
 }
 
 // ---- answers
 
-// The batch under way has taken effect in the state of `tick`.
+// Handles a batch that took effect in the state of `tick`.
 static void applied(carom_game *game, uint64_t version, uint64_t tick)
 {
     game->version = version;
     game->seq++;
-    game->attempts = 0;
     game->written_at = carom_now();
+    game->phase = GAME_IDLE;
     if (game->record_tick > game->handled) {
         game->handled = game->record_tick;
     }
+    if (game->alone) {
+        return;
+    }
+    game->attempts = 0;
     for (size_t i = game->from; i < game->to; i++) {
         changes_apply(game, &game->turns[i], tick);
     }
     game->from = game->to;
     game->refused = false;
-    game->phase = GAME_IDLE;
     changes_shown(game, game->figures.tick);
     if (game->from == game->turn_count) {
-        turns_restore(game); // frees what is done
+        turns_restore(game); // frees the turns that are done
     }
 }
 
+// Another program is the referee, or nobody can be asked. The next snapshot of the key says which
+// events are handled.
 static void stand(carom_game *game)
 {
     turns_restore(game);
     game->seen = (game_sign){0};
     game->phase = GAME_IDLE;
     game->attempts = 0;
+    game->unsure = false;
     set_state(game, CAROM_GAME_STANDBY);
 }
 
-// The batch under way was refused, and did not take effect.
+// Handles a batch that was refused and had no effect.
 static void refused(carom_game *game, const carom_error *error)
 {
-    game->attempts = 0;
     game->phase = GAME_IDLE;
-    if (game->from == game->to) {
+    if (game->alone) {
         report(game, "beat", error->status, error->text);
         game->written_at = carom_now(); // the next beat tries again
-    } else if (game->to - game->from > 1) {
+        game->handed_over = false;
+        return;
+    }
+    game->attempts = 0;
+    if (game->to - game->from > 1) {
         game->one_by_one = true;
     } else if (!game->refused && game->turns[game->from].own > 0) {
         turn_refused(game, &game->turns[game->from], error);
@@ -247,6 +271,9 @@ static void refused(carom_game *game, const carom_error *error)
         }
         game->refused = false;
         game->from++;
+    }
+    if (game->from == game->turn_count) {
+        turns_restore(game); // frees the turns that are done
     }
 }
 
@@ -282,10 +309,21 @@ static bool is_own(const carom_game *game, const carom_value *value)
     return strcmp(carom_get_str(value, "holder", ""), referee_holder(game->referee)) == 0;
 }
 
-static void again(carom_game *game)
+// The pause after `count` failed attempts [s].
+static double pause_after(int count)
 {
-    pause_for(game, GAME_TRY_S * (1u << game->attempts));
-    game->attempts++;
+    return GAME_TRY_S * (1u << count);
+}
+
+// Tries the sent turns again, which something delayed, up to GAME_TRIES_MAX times. False: no try is
+// left.
+static bool try_again(carom_game *game)
+{
+    if (game->alone || !passing(game->refusal.status) || game->attempts + 1 >= GAME_TRIES_MAX) {
+        return false;
+    }
+    game->retry_at = carom_now() + pause_after(game->attempts++);
+    return true;
 }
 
 static void take_sent(carom_game *game, carom_status status, const carom_value *result,
@@ -298,26 +336,29 @@ static void take_sent(carom_game *game, carom_status status, const carom_value *
         refused(game, error);
     } else {
         game->refusal = *error;
+        game->unsure = true;
+        game->asked = 0;
         ask_key(game, GAME_ASKING);
     }
 }
 
+// Whether the batch under way took effect. Nothing else is sent before that is known: a later batch
+// has the same number, and would be taken for this one.
 static void take_asked(carom_game *game, carom_status status, const carom_value *result,
                        const carom_error *error)
 {
     uint64_t version = 0;
     const carom_value *value = read_key(result, &version);
     game->phase = GAME_IDLE;
+    if (status != CAROM_OK && passing(error->status) && game->asked + 1 < GAME_TRIES_MAX) {
+        pause_for(game, pause_after(game->asked++));
+        return;
+    }
+    game->unsure = false;
     if (status != CAROM_OK) {
-        if (passing(error->status) && game->attempts < GAME_TRIES_MAX) {
-            again(game); // and sends the batch anew: its version tells whether it was applied
-        } else {
-            stand(game);
-        }
+        stand(game);
     } else if (version == game->version) {
-        if (passing(game->refusal.status) && game->attempts < GAME_TRIES_MAX) {
-            again(game);
-        } else {
+        if (!try_again(game)) {
             refused(game, &game->refusal);
         }
     } else if (is_own(game, value) && carom_get_uint(value, "seq", 0) == game->seq + 1) {
@@ -330,6 +371,7 @@ static void take_asked(carom_game *game, carom_status status, const carom_value 
 static void hold(carom_game *game)
 {
     game->amiss = game->start_due = true;
+    game->told_claim = false;
     game->phase = GAME_IDLE;
     game->written_at = carom_now();
     set_state(game, CAROM_GAME_HOLDER);
@@ -349,12 +391,21 @@ static bool same_sign(const game_sign *a, const game_sign *b)
     return a->seq == b->seq && a->beat == b->beat && strcmp(a->holder, b->holder) == 0;
 }
 
-static void forget_handled(carom_game *game, const carom_value *value)
+static int64_t note_handled(carom_game *game, const carom_value *value)
 {
-    int64_t handled = carom_get_int(value, "tick", -1);
+    const int64_t handled = carom_get_int(value, "tick", -1);
     if (handled > game->handled) {
         game->handled = handled;
-        queue_forget(game, handled);
+    }
+    return handled;
+}
+
+// Reports once that the world cannot be claimed; that is tried again.
+static void report_claim(carom_game *game, const carom_error *error)
+{
+    if (!game->told_claim) {
+        game->told_claim = true;
+        report(game, "claim", error->status, error->text);
     }
 }
 
@@ -365,7 +416,7 @@ static void take_read(carom_game *game, carom_status status, const carom_value *
     const carom_value *value = read_key(result, &version);
     game->phase = GAME_IDLE;
     if (status != CAROM_OK) {
-        report(game, "claim", error->status, error->text);
+        report_claim(game, error);
         return;
     }
     game_sign sign = sign_of(value);
@@ -373,15 +424,16 @@ static void take_read(carom_game *game, carom_status status, const carom_value *
     if (!own && !same_sign(&sign, &game->seen)) {
         return; // another program was here meanwhile
     }
+    const int64_t handled = note_handled(game, value);
+    if (own && sign.seq != game->seq) {
+        queue_forget(game, handled); // the batch of which nobody could be asked took effect
+    }
     game->version = version;
     game->seq = sign.seq;
-    forget_handled(game, value);
     if (own) { // an earlier claim took effect, though its answer was lost
         hold(game);
         return;
     }
-    game->record_tick = game->handled;
-    game->from = game->to = 0;
     send_record(game, referee_holder(game->referee), GAME_CLAIMING);
 }
 
@@ -393,8 +445,8 @@ static void take_claimed(carom_game *game, carom_status status, const carom_valu
         game->version = carom_get_uint(result, "results[0].version", 0);
         game->seq++;
         hold(game);
-    } else if (error->status != CAROM_ALREADY_EXISTS && !passing(error->status)) {
-        report(game, "claim", error->status, error->text);
+    } else if (error->status != CAROM_ALREADY_EXISTS) { // else another program has claimed it
+        report_claim(game, error);
     }
 }
 
@@ -448,7 +500,7 @@ static bool take_answer(carom_game *game)
     return true;
 }
 
-// ---- what to do next
+// ---- the next steps
 
 // Claims the world if it has no referee. A paused world sends no snapshots, so both its ticks and
 // the clock count.
@@ -458,16 +510,19 @@ static void check_claim(carom_game *game, double now)
     carom_datum const *datum = carom_view_find_datum(game->view, REFEREE_KEY);
     carom_value *value = datum == NULL ? NULL : carom_datum_value(datum);
     game_sign sign = sign_of(value);
-    forget_handled(game, value);
-    carom_value_free(value);
     if (!same_sign(&sign, &game->seen)) {
         game->seen = sign;
         game->seen.tick = game->figures.tick;
         game->seen.now = now;
+        // Events that a paused world makes in that tick after this are not among the handled ones.
+        queue_forget(game, note_handled(game, value));
     }
+    const bool complete = value == NULL || carom_get_int(value, "tick", -1) >= game->since;
+    const double patience = complete ? 0.0 : GAME_UNSEEN_S, silent = now - game->seen.now;
+    carom_value_free(value);
     double ticks = (double)(game->figures.tick - game->seen.tick);
-    bool old =
-        sign.holder[0] == '\0' || ticks > lease * game->hz || now - game->seen.now > 2.0 * lease;
+    bool old = (sign.holder[0] == '\0' && silent >= patience) ||
+               ticks > (lease + patience) * game->hz || silent > 2.0 * lease + patience;
     if (old && now >= game->claim_at && carom_view_get_state(game->view).ready) {
         game->claim_at = now + GAME_CLAIM_S;
         ask_key(game, GAME_READING);
@@ -494,7 +549,7 @@ static void run_handlers(carom_game *game)
         return;
     }
     if (nothing_made(game)) {
-        game->handled = game->whole;
+        game->handled = turns_whole_tick(game, game->turn_count);
         game->from = game->turn_count;
         turns_restore(game);
         return;
@@ -509,25 +564,34 @@ static bool has_work(const carom_game *game)
             (int64_t)game->figures.tick > game->ticked);
 }
 
+static double beat_at(const carom_game *game)
+{
+    return game->written_at + referee_lease(game->referee) / 4.0;
+}
+
 static void begin_work(carom_game *game, double now)
 {
     if (game->state == CAROM_GAME_STANDBY) {
         if (!game->leaving) {
             check_claim(game, now);
         }
-    } else if (game->from < game->turn_count) {
+    } else if (game->unsure) {
+        ask_key(game, GAME_ASKING);
+    } else if (game->from < game->turn_count && now >= game->retry_at) {
         send_turns(game);
+    } else if (game->from < game->turn_count) {
+        if (now > beat_at(game)) {
+            send_record(game, referee_holder(game->referee), GAME_SENDING);
+        }
     } else if (game->leaving) {
         return;
     } else if (game->amiss) {
-        game->amiss = false; // before asking: what happens meanwhile is amiss anew
+        game->amiss = false; // before the request: a later message sets it again
         ask(game, "world.info", args_for(game), GAME_COUNTING);
         game->amiss = game->phase != GAME_COUNTING;
     } else if (has_work(game)) {
         run_handlers(game);
-    } else if (now - game->written_at > referee_lease(game->referee) / 4.0) {
-        game->from = game->to = game->turn_count = 0;
-        game->record_tick = game->handled;
+    } else if (now > beat_at(game)) {
         send_record(game, referee_holder(game->referee), GAME_SENDING);
     }
 }
@@ -551,12 +615,11 @@ void game_advance(carom_game *game, double now)
 
 bool game_leave(carom_game *game)
 {
-    if (game->state != CAROM_GAME_HOLDER || game->handed_over) {
-        return game->phase != GAME_SENDING;
-    }
     game->leaving = true;
-    if (game->phase == GAME_IDLE && game->from == game->turn_count) {
-        game->record_tick = game->handled;
+    if (game->state != CAROM_GAME_HOLDER || game->handed_over) {
+        return game->phase != GAME_SENDING && game->phase != GAME_CLAIMING && !game->unsure;
+    }
+    if (game->phase == GAME_IDLE && !game->unsure && game->from == game->turn_count) {
         game->handed_over = true;
         send_record(game, "", GAME_SENDING);
     }
@@ -572,9 +635,12 @@ int game_timeout_ms(const carom_game *game, double now)
     if (game->phase == GAME_PAUSING) {
         until = game->until;
     } else if (game->phase == GAME_IDLE && game->state == CAROM_GAME_HOLDER) {
-        until = has_work(game) || game->amiss || game->from < game->turn_count
-                    ? now
-                    : game->written_at + referee_lease(game->referee) / 4.0;
+        until = beat_at(game);
+        if (game->from < game->turn_count) {
+            until = game->retry_at < until ? game->retry_at : until;
+        } else if (has_work(game) || game->amiss) {
+            until = now;
+        }
     }
     double ms = (until - now) * 1000.0;
     return ms <= 0.0 ? 0 : (int)ms + 1;

@@ -42,7 +42,7 @@ void event_free(game_event *event)
     *event = (game_event){0};
 }
 
-// Makes room for one more. False: memory has run out.
+// Makes room for one more event. False: memory has run out.
 static bool room_for_one(carom_game *game)
 {
     if (game->first > 0 && game->first + game->count == game->room) {

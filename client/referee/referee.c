@@ -36,7 +36,7 @@ struct carom_referee {
     double look_at;
     texts refused;
     bool doubt; // the session was resumed
-    bool busy;  // in carom_referee_poll or carom_referee_close
+    bool busy;  // running carom_referee_poll or carom_referee_close
 };
 
 // ---- texts
@@ -225,7 +225,7 @@ void carom_referee_free(carom_referee *referee)
     free(referee);
 }
 
-// ---- what games ask for
+// ---- requests of games
 
 const carom_referee_handlers *referee_handlers(const carom_referee *referee)
 {
@@ -325,7 +325,7 @@ static void attach(carom_referee *referee, const char *world, uint64_t epoch, do
     }
     carom_subscribe_options options = subscription_options(referee, hz);
     carom_view_options kept = carom_view_options_default();
-    kept.events_max = 0; // the queue has them
+    kept.events_max = 0; // the queue keeps the events
     carom_view *view = carom_view_create(&kept);
     carom_game *game = view == NULL ? NULL : game_create(referee, world, epoch, hz, view);
     if (game == NULL) {
@@ -423,7 +423,7 @@ static int wait_ms(const carom_referee *referee, int timeout_ms)
     return wait;
 }
 
-// One round: what has come, and what follows from it.
+// One round: reads the received messages, and acts on them.
 static carom_status round_of(carom_referee *referee, int timeout_ms, carom_error *error)
 {
     carom_status status = carom_poll(referee->client, wait_ms(referee, timeout_ms), error);

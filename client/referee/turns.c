@@ -16,7 +16,7 @@ static void fail(carom_error *error, carom_status status, const char *text)
     }
 }
 
-// ---- what a handler can do
+// ---- functions for handlers
 
 carom_batch *carom_game_batch(carom_game *game)
 {
@@ -258,16 +258,18 @@ static bool room_left(const carom_game *game, group_size size)
            size.commands < CAROM_BATCH_COMMANDS_MAX / 2 && size.bytes < GAME_BYTES_MAX / 2;
 }
 
-// The last tick that these turns have handled and of which no event waits.
-static int64_t last_whole_tick(const carom_game *game)
+int64_t turns_whole_tick(const carom_game *game, size_t to)
 {
     int64_t last = game->handled;
-    for (size_t i = 0; i < game->turn_count; i++) {
+    for (size_t i = 0; i < to; i++) {
         int64_t tick = (int64_t)game->turns[i].happened.event.tick;
         last = tick > last ? tick : last;
     }
-    for (size_t i = 0; i < game->count; i++) {
-        int64_t before = (int64_t)game->queue[game->first + i].event.tick - 1;
+    for (size_t i = to; i < game->turn_count + game->count; i++) {
+        const carom_event *event = i < game->turn_count
+                                       ? &game->turns[i].happened.event
+                                       : &game->queue[game->first + i - game->turn_count].event;
+        int64_t before = (int64_t)event->tick - 1;
         last = before < last ? before : last;
     }
     return last > game->handled ? last : game->handled;
@@ -308,7 +310,6 @@ void turns_run(carom_game *game)
         game->ticked = tick;
         handle(game, TURN_TICK, now);
     }
-    game->whole = last_whole_tick(game);
 }
 
 carom_value *turns_commands(const carom_game *game, carom_value *commands)
@@ -331,7 +332,7 @@ void turns_restore(carom_game *game)
 {
     for (size_t i = game->turn_count; i-- > game->from;) {
         game_turn *turn = &game->turns[i];
-        if (turn->kind == TURN_EVENT && (int64_t)turn->happened.event.tick > game->handled) {
+        if (turn->kind == TURN_EVENT) {
             queue_insert(game, 0, &turn->happened);
             turn->happened = (game_event){0};
         }

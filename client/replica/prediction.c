@@ -30,7 +30,7 @@ struct carom_prediction {
     // ---- the frame
     double now;
     carom_value *commands; // commands of the current tick; NULL outside of input
-    bool ignores;          // the tick is predicted again
+    bool ignores;          // the tick is predicted again: new commands are ignored
     double asked_until;    // without prediction: the time up to which commands were asked for [s]
     uint64_t asked;        // the number of ticks asked for so far
     // ids of requests in flight; 0: none
@@ -419,7 +419,7 @@ carom_status carom_prediction_frame(carom_prediction *p, double now, carom_error
     return s;
 }
 
-// ---- what is predicted
+// ---- the predicted world
 
 uint64_t carom_prediction_tick(const carom_prediction *p)
 {

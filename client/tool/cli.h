@@ -38,7 +38,7 @@ typedef struct cli cli;
 typedef struct cli_command {
     const char *name;
     const char *group;            // heading under which the help lists it
-    const char *summary;          // one line
+    const char *summary;          // description in one line
     const args_operand *operands; // NULL: none
     const args_option *options;   // NULL: only the global options
     const char *details;          // paragraphs, NULL: none
@@ -125,6 +125,11 @@ cli_exit cli_connect(cli *c, const carom_handlers *handlers);
 // for some seconds, and the session continues with its subscriptions, also after a restart of a
 // server that keeps them (caromd --data).
 cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
+// Replaces the connection by a lasting one, without handlers, to `where` (HOST:PORT; NULL: the
+// same server), which resumes the session with that secret (NULL: a new one). The address has to be
+// one that libcarom has followed the world to: it gets the token. False, and nothing has changed,
+// when that does not work; nothing is reported.
+bool cli_go_to(cli *c, const char *where, const char *resume, int timeout_ms);
 
 // Connects if necessary and calls. Takes over `call_args` (NULL: none). The caller frees *result
 // (`result` may be NULL). Errors are reported here.

@@ -3,7 +3,8 @@
 // A port may be taken by another program. A foreign answer is recognised by its first bytes. A
 // program that accepts the connection and stays silent (an HTTP server waits for the end of a line)
 // gets HELLO_PATIENCE_S after the hello was sent, which caromd answers at once from its network
-// thread; only an explicit --timeout waits longer. Main thread only.
+// thread; only with a timeout that was chosen (--timeout, CAROM_TIMEOUT, a profile) it waits
+// longer. Main thread only.
 #include "client/tool/cli.h"
 
 #include <stdio.h>
@@ -16,7 +17,8 @@
 enum {
     HOST_MAX = 256,
     POLL_MS = 100,
-    GIVE_UP_MS = 15000 // time without a connection: a restart with large worlds takes seconds
+    GIVE_UP_MS = 15000, // time without a connection: a restart with large worlds takes seconds
+    SILENCE_MS = 3000   // a server silent for this time counts as lost: a person waits
 };
 
 #define HELLO_PATIENCE_S 3.0 // shorter than a call's timeout, which allows caromd more time
@@ -61,7 +63,7 @@ static bool is_out_of_patience(const cli *c, const carom_client *client, double 
         return false;
     }
     *sent = *sent > 0.0 ? *sent : now;
-    return !args_has(&c->args, "timeout") && now - *sent > HELLO_PATIENCE_S;
+    return profile_setting(c, "timeout") == NULL && now - *sent > HELLO_PATIENCE_S;
 }
 
 // Reports that a program other than caromd accepted the connection.
@@ -102,7 +104,7 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
         return CLI_LOST;
     }
     cli_exit code = cli_fail(c, error);
-    if (strstr(error->text, "certificate is not taken") != NULL) {
+    if (strstr(error->text, "certificate is not accepted") != NULL) {
         cli_hint(
             "--ca FILE trusts an authority of your own; --tls-name NAME is for a server that is "
             "reached by another name than its certificate's");
@@ -185,13 +187,44 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     return CLI_OK;
 }
 
+static carom_reconnect reconnects(bool lasting)
+{
+    return (carom_reconnect){
+        .on = lasting, .max_ms = 1000, .give_up_ms = GIVE_UP_MS, .silence_ms = SILENCE_MS};
+}
+
+bool cli_go_to(cli *c, const char *where, const char *resume, int timeout_ms)
+{
+    char host[HOST_MAX];
+    uint16_t port = 0;
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    options.name = "carom/" CAROM_VERSION;
+    options.reconnect = reconnects(true);
+    options.resume = resume != NULL && resume[0] != '\0' ? resume : NULL;
+    char *token = NULL;
+    carom_client *fresh = NULL;
+    bool gone = cli_find(c, host, sizeof host, &port, &options.tls) == CLI_OK &&
+                (where == NULL ||
+                 carom_address_parse(where, host, sizeof host, &port, &error) == CAROM_OK) &&
+                credentials_token(c, &token) == CLI_OK;
+    options.token = token;
+    gone = gone && carom_connect(host, port, timeout_ms, &options, &fresh, &error) == CAROM_OK;
+    credentials_wipe(token);
+    if (gone) {
+        carom_free(c->client);
+        c->client = fresh;
+    }
+    return gone;
+}
+
 static cli_exit connect_as(cli *c, const carom_handlers *handlers, bool lasting)
 {
     if (c->client != NULL) {
         return CLI_OK;
     }
     carom_options options = carom_options_default();
-    options.reconnect = (carom_reconnect){.on = lasting, .max_ms = 1000, .give_up_ms = GIVE_UP_MS};
+    options.reconnect = reconnects(lasting);
     if (handlers != NULL) {
         options.handlers = *handlers;
     }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/args/text.h"
+
 enum { OPTION_COLUMN = 28 };
 
 void help_print_options(const args_option *options, FILE *out)
@@ -19,10 +21,10 @@ void help_print_options(const args_option *options, FILE *out)
                        options->value != NULL ? " " : "",
                        options->value != NULL ? options->value : "");
         if (strlen(left) >= OPTION_COLUMN) {
-            (void)fprintf(out, "%s\n%*s%s\n", left, OPTION_COLUMN, "", options->help);
-        } else {
-            (void)fprintf(out, "%-*s%s\n", OPTION_COLUMN, left, options->help);
+            (void)fprintf(out, "%s\n", left);
+            left[0] = '\0';
         }
+        text_print_help(out, left, OPTION_COLUMN, options->help);
     }
 }
 

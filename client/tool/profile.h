@@ -32,7 +32,7 @@ cli_exit profile_load(cli *c);
 // its environment variable, else of the profile, else NULL. Lives as long as the process.
 const char *profile_setting(const cli *c, const char *key);
 
-// The loaded profile's own value, or NULL.
+// The value of a key in the loaded profile, or NULL.
 const char *profile_value(const char *key);
 
 #endif

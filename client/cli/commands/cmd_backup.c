@@ -66,12 +66,11 @@ const cli_command command_backup = {
                                        {"FILE", ARGS_FILE, true, false, NULL},
                                        {0}},
     .options = (const args_option[]){{0}},
-    .details =
-        "DIR is what the server has as --data, on this machine. The backup holds every world "
-        "with all that was\n"
-        "committed when it began, and is checked before it appears under its name. The "
-        "server is not asked,\n"
-        "and does not wait. FILE must not exist.",
+    .details = "DIR is the server's --data directory, on this machine. The backup holds every "
+               "world with all\n"
+               "that was committed when it began, and is checked before it appears under its name. "
+               "The server\n"
+               "is not asked, and does not wait. FILE must not exist.",
     .examples = "  carom backup /var/lib/carom worlds-monday.carombackup\n"
                 "  carom restore worlds-monday.carombackup /var/lib/carom-copy",
     .run = run_backup,

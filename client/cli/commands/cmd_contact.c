@@ -16,7 +16,7 @@ static void add_contact(table *t, const carom_value *contact)
     for (size_t i = 0; i < count || i == 0; i++) {
         for (size_t k = 0; k < sizeof pair / sizeof pair[0]; k++) {
             const carom_value *own = carom_value_get(carom_value_at(points, i), pair[k]);
-            if (own != NULL) { // the point's normal differs from the pair's
+            if (own != NULL) { // the point's normal differs from the pair's normal
                 show_cell(t, own);
             } else if (i == 0) {
                 show_cell(t, carom_value_get(contact, pair[k]));

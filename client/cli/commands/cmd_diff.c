@@ -31,9 +31,9 @@ typedef struct side {
     carom_replica *state; // the playback's replica, or its own
 } side;
 
-// Whether a name that no file has must still be a file's, so that the error speaks of a missing
-// file: names of worlds contain no slash, and hardly end as the files of 'carom record' and 'carom
-// save' do.
+// Whether a name must mean a file although no such file exists, so that the error speaks of a
+// missing file: names of worlds contain no slash, and hardly end as the files of 'carom record' and
+// 'carom save' do.
 static bool names_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -209,7 +209,7 @@ static cli_exit find_first(side *a, side *b, uint64_t first, uint64_t last, uint
     return code;
 }
 
-// ---- telling
+// ---- printing
 
 static cli_exit print_json(const carom_difference *d, uint64_t first, uint64_t last)
 {
@@ -339,13 +339,13 @@ const cli_command command_diff = {
                                        {"B", ARGS_FILE, true, false, NULL},
                                        {0}},
     .options = (const args_option[]){{0}},
-    .details =
-        "Each of the two is a recording (carom record), an image (carom save), or a world of "
-        "the server.\n"
-        "Prints the first tick that differs, and the first body in it. Two recordings are "
-        "compared at all ticks\n"
-        "that both have; a recording beside a state at the state's tick. Exit code 0: the "
-        "same, 1: they differ.",
+    .details = "Each of the two is a recording (carom record), an image (carom save), or a world "
+               "of the server.\n"
+               "Prints the first tick that differs, and the first body in it. Two recordings are "
+               "compared at all\n"
+               "ticks that both have; a recording beside a state at the state's tick. Exit code 0: "
+               "the same, 1: they\n"
+               "differ.",
     .examples = "  carom diff monday.caromlog tuesday.caromlog\n"
                 "  carom diff arena.caromimage arena\n"
                 "  carom diff arena what-if",

@@ -13,10 +13,12 @@
 enum { PINGS = 20, TEXT_MAX = 256 };
 
 // Findings above these limits are warnings.
-#define ROUND_TRIP_MAX_S 0.1
-#define LATE_SHARE_MAX   0.01 // share of all ticks
-#define RATE_SHARE_MIN   0.95 // share of a world's hz; a lower limit
-#define LIMIT_SHARE_MAX  0.8
+#define ROUND_TRIP_MAX_S   0.1
+#define LATE_SHARE_MAX     0.01 // share of all ticks
+#define RATE_SHARE_MIN     0.95 // share of a world's hz; a lower limit
+#define LIMIT_SHARE_MAX    0.8
+#define RELAY_LAG_MAX_S    1.0 // without a record of a relay's world
+#define STANDBY_LAG_MAX_MS 1000.0
 
 typedef enum verdict { GOOD, WARNING } verdict;
 
@@ -181,6 +183,50 @@ static void check_fleet(doctor *d, const carom_value *stats)
     }
 }
 
+// A standby that is far behind delays the answers of its world; a replicated world without one
+// waits for the restart of its server.
+static void check_standbys(doctor *d, const carom_value *stats, const carom_value *worlds)
+{
+    const double standbys = carom_get_real(stats, "counters.fleet_standbys", 0.0);
+    const double lag_ms = carom_get_real(stats, "counters.fleet_standby_lag_ms", 0.0);
+    size_t bare = 0;
+    for (size_t i = 0; i < carom_value_count(worlds); i++) {
+        const carom_value *world = carom_value_at(worlds, i);
+        if (strcmp(carom_get_str(world, "durability", ""), "replicated") == 0 &&
+            carom_value_get(world, "standby") == NULL) {
+            find(d, WARNING, "standby",
+                 "%s is replicated and has no standby: nothing takes over from this server",
+                 carom_get_str(world, "world", "?"));
+            bare++;
+        }
+    }
+    if (standbys > 0.0) {
+        const bool behind = lag_ms > STANDBY_LAG_MAX_MS;
+        find(d, behind ? WARNING : GOOD, "standbys", "%.0f %s; the farthest is %.0f ms behind",
+             standbys, standbys == 1.0 ? "world has one" : "worlds have one", lag_ms);
+    }
+}
+
+// Only a relay has these counters.
+static void check_relay(doctor *d, const carom_value *stats, const carom_value *worlds)
+{
+    const double upstreams = carom_get_real(stats, "counters.relay_upstreams", 0.0);
+    const double connected = carom_get_real(stats, "counters.relay_connected", 0.0);
+    if (upstreams == 0.0) {
+        return;
+    }
+    find(d, connected < upstreams ? WARNING : GOOD, "relay", "%.0f of %.0f %s", connected,
+         upstreams, upstreams == 1.0 ? "upstream answers" : "upstreams answer");
+    for (size_t i = 0; i < carom_value_count(worlds); i++) {
+        const carom_value *world = carom_value_at(worlds, i);
+        const double lag = carom_get_real(world, "lag", 0.0);
+        if (lag > RELAY_LAG_MAX_S) {
+            find(d, WARNING, "relay", "%s: nothing came from %s for %.1f s",
+                 carom_get_str(world, "world", "?"), carom_get_str(world, "relay_of", "?"), lag);
+        }
+    }
+}
+
 static void check_limit(doctor *d, const carom_value *info, const char *use, const char *limit)
 {
     char path[64];
@@ -204,6 +250,8 @@ static cli_exit check_server(doctor *d)
         check_limit(d, info, "sessions", "connections");
         check_ticks(d, stats);
         check_fleet(d, stats);
+        check_standbys(d, stats, worlds);
+        check_relay(d, stats, worlds);
         check_worlds(d, worlds);
     }
     carom_value_free(worlds);

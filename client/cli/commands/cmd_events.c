@@ -104,8 +104,8 @@ static void print_json(listener *l, const carom_snapshot *snapshot)
 static void print_gap(listener *l, const carom_snapshot *snapshot)
 {
     if (!l->c->json) {
-        (void)printf("%10" PRIu64 "  %-12s  %" PRIu64 " events\n", snapshot->tick, "events_lost",
-                     snapshot->events_lost);
+        (void)printf("%10" PRIu64 "  %-12s  %llu %s\n", snapshot->tick, "events_lost",
+                     TEXT_COUNTED(snapshot->events_lost, "event", "events"));
         return;
     }
     carom_value *gap = carom_set(carom_map(), "kind", carom_str("events_lost"));
@@ -155,7 +155,7 @@ static void on_lost(carom_client *client, carom_status status, const char *reaso
     cli_hint("the connection was lost (%s); trying again", reason);
 }
 
-// The server may have forgotten the world, and the subscription with it.
+// Stops listening if the server has forgotten the world, and the subscription with it.
 static void on_resumed(carom_client *client, const carom_value *hello, void *user)
 {
     (void)client;
@@ -289,9 +289,9 @@ cli_exit events_run(cli *c, events_begin *begin, events_end *end)
         code = end(c, l.world, code);
     }
     if (l.skipped > 0 || l.lost > 0) {
-        cli_hint("%" PRIu64 " snapshots were merged because this reader was slow; %" PRIu64
-                 " events were lost",
-                 l.skipped, l.lost);
+        cli_hint("%llu %s merged because this reader was slow; %llu %s lost",
+                 TEXT_COUNTED(l.skipped, "snapshot was", "snapshots were"),
+                 TEXT_COUNTED(l.lost, "event was", "events were"));
     }
     if (c->client != NULL) {
         // The handlers refer to the listener, which ends here

@@ -45,11 +45,26 @@ static bool print_nodes(const carom_value *nodes)
     return whole;
 }
 
+// How far the standby is behind, which the world's own server knows alone.
+static void show_lag(table *t, const carom_value *world)
+{
+    char seconds[TEXT_BYTES];
+    char bytes[TEXT_BYTES];
+    if (carom_value_get(world, "lag_s") == NULL) {
+        table_text(t, "-");
+        return;
+    }
+    text_from_seconds(carom_get_real(world, "lag_s", 0.0), seconds, sizeof seconds);
+    text_from_bytes(carom_get_real(world, "lag_bytes", 0.0), bytes, sizeof bytes);
+    table_format(t, "%s, %s", seconds, bytes);
+}
+
 static bool print_worlds(const carom_value *worlds, const carom_value *nodes)
 {
-    static const char *const heads[] = {"WORLD", "SERVER", ">TERM", "STANDBY", ">HZ", "STATE"};
+    static const char *const heads[] = {"WORLD",   "SERVER", ">TERM", "STANDBY",
+                                        ">BEHIND", ">HZ",    "STATE"};
     table t;
-    table_init(&t, 6, heads);
+    table_init(&t, 7, heads);
     for (size_t i = 0; i < carom_value_count(worlds); i++) {
         const carom_value *one = carom_value_at(worlds, i);
         const char *node = carom_get_str(one, "node", "?");
@@ -57,6 +72,7 @@ static bool print_worlds(const carom_value *worlds, const carom_value *nodes)
         table_text(&t, node);
         show_cell(&t, carom_value_get(one, "term"));
         table_text(&t, carom_get_str(one, "standby", "-"));
+        show_lag(&t, one);
         show_cell(&t, carom_value_get(one, "hz"));
         table_text(&t, lives(nodes, node) ? "served" : "waits for its server");
     }

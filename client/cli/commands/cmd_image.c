@@ -17,7 +17,7 @@ static cli_exit run_save(cli *c)
     const char *path = args_word(&c->args, 1);
     carom_value *result = NULL;
     if (access(path, F_OK) == 0 && !args_has(&c->args, "force")) {
-        cli_error(CLI_CODE_FILE, "%s is there already", path);
+        cli_error(CLI_CODE_FILE, "%s exists already", path);
         cli_hint("--force replaces it");
         return CLI_USAGE;
     }

@@ -228,7 +228,7 @@ static cli_exit run_record(cli *c)
                    .ticks_wanted = args_whole(&c->args, "ticks", UINT64_MAX)};
     cli_exit code = cli_check_rate(c, "rate");
     if (code == CLI_OK && access(r.path, F_OK) == 0 && !args_has(&c->args, "force")) {
-        cli_error(CLI_CODE_FILE, "%s is there already", r.path);
+        cli_error(CLI_CODE_FILE, "%s exists already", r.path);
         cli_hint("--force replaces it");
         code = CLI_USAGE;
     }

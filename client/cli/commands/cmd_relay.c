@@ -162,7 +162,8 @@ const cli_command command_relay = {
                "order, as over TCP: a segment that is lost (1448 bytes) holds back everything "
                "behind it. The same\n"
                "seed and the same order of connections give the same draws. 'carom bench --relay' "
-               "contains such a relay.",
+               "contains such a\n"
+               "relay.",
     .examples = "  carom relay --delay 50ms --jitter 10ms --stall 1%\n"
                 "  carom --server 127.0.0.1:22776 ping\n"
                 "  carom relay --delay 50ms --http 127.0.0.1:22767    # http://127.0.0.1:22777/ is "

@@ -231,16 +231,16 @@ const cli_command command_replay = {
             {"watch", 'w', ARGS_FLAG, NULL, "show it as watch does", NULL},
             SCREEN_OPTIONS,
             {0}},
-    .details =
-        "Steps the server's own engine by the commands that the file holds, and compares the hash "
-        "of each state\n"
-        "that has one. It stops at the first that differs, and prints the tick, and the body if a "
-        "later image of\nthe recording shows it; exit code 1.\n\n"
-        "Keys with --watch: those of watch, where space and . are of the replay; , steps back, [ "
-        "and ] go back\n"
-        "and forth by ten seconds, { and } by a minute, g and G to the first and last tick, < and "
-        "> halve and\n"
-        "double the speed.",
+    .details = "Steps the server's own engine by the commands that the file holds, and compares "
+               "the hash of each\n"
+               "state that has one. It stops at the first that differs, and prints the tick, and "
+               "the body if a later\n"
+               "image of the recording shows it; exit code 1.\n\n"
+               "Keys with --watch: those of watch, where space and . are of the replay; , steps "
+               "back, [ and ] go\n"
+               "back and forth by ten seconds, { and } by a minute, g and G to the first and last "
+               "tick, < and >\n"
+               "halve and double the speed.",
     .examples = "  carom replay match.caromlog --verify\n"
                 "  carom replay match.caromlog --to +5400 --image before-the-goal.caromimage\n"
                 "  carom replay match.caromlog --watch --speed 0.25",

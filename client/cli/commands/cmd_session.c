@@ -134,7 +134,8 @@ const cli_command command_kick = {
     .operands = (const args_operand[]){{"SESSION", ARGS_SESSION, true, true, NULL}, {0}},
     .options = (const args_option[]){OPTIONS_SERVER_KICK, {0}},
     .details = "For role admin. 'carom sessions' lists the numbers. A kicked session cannot be "
-               "resumed.",
+               "resumed, and\n"
+               "batches that it has left for later ticks do not act, even if it has ended before.",
     .examples = "  carom kick 7\n  carom kick 7 8 --reason maintenance",
     .run = run_kick,
 };

@@ -163,8 +163,8 @@ const cli_command command_shape = {
                "Set changes friction, restitution, density, rolling_resistance, tangent_speed, "
                "sensor, filter,\n"
                "events and one_way. Mass and inertia follow the shapes. 'carom get WORLD BODY' "
-               "shows the ids of "
-               "a body's shapes.",
+               "shows the ids of a\n"
+               "body's shapes.",
     .examples = "  carom shape add yard 2 --box 2x0.5 --density 3\n"
                 "  carom shape add yard 2 --circle 1.5 --sensor\n"
                 "  carom shape set yard 7 friction=0.1 restitution=0.8\n"

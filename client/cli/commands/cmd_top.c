@@ -45,7 +45,7 @@ typedef struct top {
     carom_value *info, *stats, *worlds;
     carom_value *before;    // server.stats of the previous sample, NULL at first
     double at;              // time of this sample [s]
-    moment counted, listed; // of `stats` and `worlds`
+    moment counted, listed; // when `stats` and `worlds` were taken
     moment counted_before, listed_before;
     seen_world seen[WORLDS_MAX];
     size_t seen_count;
@@ -286,6 +286,41 @@ static void print_head(const top *t, FILE *out)
                   sent, per_second(t, "counters.ticks_late"), step);
 }
 
+// The lines of a server that has others: its fleet, and its upstreams. Returns their number.
+static int print_others(const top *t, FILE *out)
+{
+    const double nodes = carom_get_real(t->stats, "counters.fleet_nodes", 0.0);
+    const double upstreams = carom_get_real(t->stats, "counters.relay_upstreams", 0.0);
+    char text[32];
+    if (nodes > 0.0) {
+        const bool away = carom_get_real(t->stats, "counters.fleet_store_unanswered", 0.0) > 0.0;
+        text_from_bytes(carom_get_real(t->stats, "counters.fleet_standby_lag_bytes", 0.0), text,
+                        sizeof text);
+        (void)fprintf(out,
+                      "fleet: servers %.0f  worlds %.0f%s  with a standby %.0f, behind %.0f ms and "
+                      "%s  standby of %.0f\n",
+                      nodes, carom_get_real(t->stats, "counters.fleet_worlds", 0.0),
+                      away ? "  etcd does not answer" : "",
+                      carom_get_real(t->stats, "counters.fleet_standbys", 0.0),
+                      carom_get_real(t->stats, "counters.fleet_standby_lag_ms", 0.0), text,
+                      carom_get_real(t->stats, "counters.fleet_followed", 0.0));
+    }
+    if (upstreams > 0.0) {
+        double lag = 0.0;
+        for (size_t i = 0; i < t->count; i++) {
+            const double of = carom_get_real(t->order[i], "lag", 0.0);
+            lag = of > lag ? of : lag;
+        }
+        text_from_seconds(lag, text, sizeof text);
+        (void)fprintf(out,
+                      "relay: upstreams %.0f of %.0f  worlds %.0f, behind %s  records %.0f/s\n",
+                      carom_get_real(t->stats, "counters.relay_connected", 0.0), upstreams,
+                      carom_get_real(t->stats, "counters.relay_worlds", 0.0), text,
+                      per_second(t, "counters.relay_records"));
+    }
+    return (nodes > 0.0 ? 1 : 0) + (upstreams > 0.0 ? 1 : 0);
+}
+
 // Prints the worlds, at most `rows` of them.
 static bool print_worlds(const top *t, size_t rows, FILE *out)
 {
@@ -298,13 +333,14 @@ static bool print_worlds(const top *t, size_t rows, FILE *out)
         show_cell(&list, carom_value_get(world, "world"));
         double hz = carom_get_real(world, "hz", 0.0);
         double rate = rate_of(t, world);
+        char state[32];
         bool paused = carom_get_bool(world, "paused", false);
-        table_text(&list, show_world_state(world));
+        table_text(&list, show_world_state(world, state, sizeof state));
         table_colour(&list, show_world_mark(world));
         table_format(&list, "%.1f/%g", rate, hz);
-        table_colour(&list, paused                       ? TABLE_DIM
-                            : rate < RATE_SHARE_LOW * hz ? TABLE_BAD
-                                                         : TABLE_GOOD);
+        table_colour(&list, show_world_stands(world)                ? TABLE_DIM
+                            : !paused && rate < RATE_SHARE_LOW * hz ? TABLE_BAD
+                                                                    : TABLE_GOOD);
         uint64_t late = late_since(t, world);
         table_format(&list, "%llu", (unsigned long long)late);
         table_colour(&list, late > 0 ? TABLE_BAD : TABLE_PLAIN);
@@ -364,11 +400,13 @@ static cli_exit show(const top *t, bool screen)
     terminal_size(&columns, &rows);
     if (!screen) {
         print_head(t, stdout);
+        (void)print_others(t, stdout);
         return print_worlds(t, WORLDS_MAX, stdout) ? CLI_OK : cli_out_of_memory();
     }
     (void)fputs("\x1b[?7l\x1b[H\x1b[2J", stdout); // wrapping is off: long lines are cut to one row
     print_head(t, stdout);
-    bool whole = print_worlds(t, rows > 6 ? (size_t)rows - 5 : 1, stdout);
+    const int used = 5 + print_others(t, stdout); // with the line of the keys
+    bool whole = print_worlds(t, rows > used + 1 ? (size_t)(rows - used) : 1, stdout);
     (void)printf("q quits  s sorts by the next column  r turns the order  (by %s%s)\x1b[?7h",
                  sort_columns[t->column].name, t->upwards ? ", upwards" : "");
     return whole ? CLI_OK : cli_out_of_memory();
@@ -472,10 +510,11 @@ const cli_command command_top = {
             {"count", 'n', ARGS_WHOLE, "N", "print N tables and end; needs no terminal", NULL},
             {0}},
     .details = "All numbers cover the time since the last look: RATE is the ticks a second, LATE "
-               "counts the ticks that\n"
-               "began late, LOAD is the share of one processor that the world's steps take. Red "
-               "is a world below its rate,\n"
-               "late, or over half of a thread. q quits, s sorts by the next column, r turns the "
+               "counts the ticks\n"
+               "that began late, LOAD is the share of one processor that the world's steps take. "
+               "Red is a world\n"
+               "below its rate, late, or over half of a thread. q quits, s sorts by the next "
+               "column, r turns the\n"
                "order.",
     .examples = "  carom top\n  carom top --sort late\n  carom top --count 2 --interval 5s\n"
                 "  carom top --json | jq -c '.worlds[] | [.world, .late]'",

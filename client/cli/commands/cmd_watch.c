@@ -4,6 +4,7 @@
 // beside it, which then makes the snapshots for the picture; with --predict they show the world as
 // it will be when a command sent now reaches the server.
 #include <poll.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ typedef struct watch {
     screen screen;
     double rate;                  // requested rate; 0: every tick
     bool subscribed;              // the answer to the subscription has arrived
+    bool contacts;                // the subscription has contacts, most of its bytes
     carom_error refused;          // reason of a refusal
     carom_replica *replica;       // NULL: the server's own snapshots are shown
     bool moved;                   // the replica has a state that is not shown yet
@@ -169,6 +171,12 @@ static cli_exit find_rate(watch *w)
     return code;
 }
 
+// Contacts are most of a snapshot's bytes: only a picture with them asks for them.
+static bool contacts_shown(const watch *w)
+{
+    return w->screen.look.contacts || w->screen.look.normals;
+}
+
 static carom_value *subscribe_args(const watch *w)
 {
     static const char *const kinds[] = {"begin",  "end",          "hit",        "sleep",
@@ -183,7 +191,7 @@ static carom_value *subscribe_args(const watch *w)
     }
     options.rate = w->rate;
     options.encoding = args_text(&w->c->args, "encoding", w->c->json ? "plain" : "packed");
-    options.contacts = true;
+    options.contacts = w->contacts;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
     options.budget = args_number(&w->c->args, "budget", 0.0);
@@ -194,25 +202,37 @@ static carom_value *subscribe_args(const watch *w)
     return w->c->json ? arguments : carom_set(arguments, "describe", carom_bool(true));
 }
 
-static cli_exit subscribe(watch *w)
+// Subscribes, with contacts if they are shown.
+static carom_status subscribe(watch *w, carom_error *error)
 {
     cli *c = w->c;
-    carom_error error = {0};
-    cli_exit code = find_rate(w);
-    if (code != CLI_OK) {
-        return code;
-    }
+    w->contacts = contacts_shown(w);
+    w->subscribed = false;
+    w->refused = (carom_error){0};
     carom_value *arguments = subscribe_args(w);
     carom_status status = carom_request(c->client, "world.subscribe", arguments, c->timeout_ms,
-                                        on_subscribed, w, NULL, &error);
+                                        on_subscribed, w, NULL, error);
     carom_value_free(arguments);
     while (status == CAROM_OK && !w->subscribed) {
-        status = carom_poll(c->client, c->timeout_ms, &error);
+        status = carom_poll(c->client, c->timeout_ms, error);
     }
-    if (status != CAROM_OK || w->refused.status != CAROM_OK) {
-        return cli_fail(c, status != CAROM_OK ? &error : &w->refused);
+    if (status == CAROM_OK && w->refused.status != CAROM_OK) {
+        *error = w->refused;
+        status = error->status;
     }
-    return CLI_OK;
+    w->screen.stage.contacts = w->contacts;
+    return status;
+}
+
+// Subscribes again where contacts were switched on or off: world.view does not do that.
+static carom_status follow_look(watch *w, carom_error *error)
+{
+    if (w->replica != NULL || w->contacts == contacts_shown(w)) {
+        return CAROM_OK;
+    }
+    const carom_status status = carom_unsubscribe(
+        w->c->client, carom_view_subscription(w->screen.stage.view), CAROM_NO_REPLY, error);
+    return status == CAROM_OK ? subscribe(w, error) : status;
 }
 
 // With --predict: predicts for this connection, without commands of its own.
@@ -234,6 +254,7 @@ static cli_exit predict(watch *w)
 static cli_exit begin(watch *w)
 {
     cli *c = w->c;
+    carom_error error = {0};
     carom_client *old = c->client;
     carom_handlers handlers = {.user = w,
                                .snapshot = on_snapshot,
@@ -260,9 +281,8 @@ static cli_exit begin(watch *w)
     if (code != CLI_OK) {
         return code;
     }
-    w->subscribed = false;
-    w->refused = (carom_error){0};
-    return subscribe(w);
+    code = find_rate(w);
+    return code == CLI_OK && subscribe(w, &error) != CAROM_OK ? cli_fail(c, &error) : code;
 }
 
 // ---- the source of the picture
@@ -300,8 +320,8 @@ static void show_figures(watch *w, double now)
         return;
     }
     (void)snprintf(text, sizeof text,
-                   "%.0f ticks ahead, %.0f %% right, %.1f rollbacks/s of %.1f ticks, RTT %.0f ms",
-                   f.lead, 100.0 * f.right, f.rollbacks, f.depth, 1000.0 * f.rtt);
+                   "%.0f ticks ahead, %.1f %% right, %.1f rollbacks/s of %.1f ticks, RTT %.0f ms",
+                   f.lead, 0.1 * floor(1000.0 * f.right), f.rollbacks, f.depth, 1000.0 * f.rtt);
     show(w, text);
 }
 
@@ -336,7 +356,8 @@ static carom_status work(void *context, int ms, carom_error *error)
     if (w->away) {
         return come_back(w, ms, error);
     }
-    carom_status s = carom_poll(w->c->client, time_to_show(w, ms), error);
+    carom_status s = follow_look(w, error);
+    s = s == CAROM_OK ? carom_poll(w->c->client, time_to_show(w, ms), error) : s;
     if (s != CAROM_OK && may_come_back(error)) {
         go_away(w, error);
         return CAROM_OK;
@@ -507,7 +528,9 @@ const cli_command command_watch = {
     .details =
         "Static bodies are grey, kinematic ones blue, dynamic ones orange, dark when "
         "asleep; sensors violet,\n"
-        "joints green, contacts red, normals yellow. With --json the snapshots are printed "
+        "joints green, contacts red, normals yellow; contacts are most of the traffic of a heap, "
+        "so the\n"
+        "server sends them only while they are shown. With --json the snapshots are printed "
         "instead.\n\n"
         "Keys: ? lists them; arrows or hjkl move, + and - zoom, f fits and follows, v shows the "
         "scene's own\n"

@@ -41,10 +41,10 @@ static cli_exit print_worlds(const carom_value *list)
     table_init(&t, 11, heads);
     for (size_t i = 0; i < carom_value_count(list); i++) {
         const carom_value *world = carom_value_at(list, i);
-        char time[32];
+        char time[32], state[32];
         text_from_duration(carom_get_real(world, "time", 0.0), time, sizeof time);
         show_cell(&t, carom_value_get(world, "world"));
-        table_text(&t, show_world_state(world));
+        table_text(&t, show_world_state(world, state, sizeof state));
         table_colour(&t, show_world_mark(world));
         show_cell(&t, carom_value_get(world, "tick"));
         table_text(&t, time);

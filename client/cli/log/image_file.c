@@ -58,7 +58,7 @@ cli_exit image_file_write(const cli *c, const char *path, const void *bytes, siz
 {
     bool replace = args_has(&c->args, "force");
     if (!replace && access(path, F_OK) == 0) {
-        cli_error(CLI_CODE_FILE, "%s is there already", path);
+        cli_error(CLI_CODE_FILE, "%s exists already", path);
         cli_hint("--force replaces it");
         return CLI_USAGE;
     }

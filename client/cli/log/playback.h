@@ -26,7 +26,7 @@ typedef struct playback {
     bool begun;                 // a part of `record` was played
     bool over;                  // there are no further records
     bool compare;               // compare bodies at each image
-    bool differed;              // a state differed from the recording's; this was reported
+    bool differed;              // a state differed from the recording; this was reported
     uint64_t images;            // number of images compared, and equal
 } playback;
 

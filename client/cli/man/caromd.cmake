@@ -13,6 +13,7 @@ string(REPLACE "[" "\\(lB" help "${help}")
 string(REPLACE "]" "\\(rB" help "${help}")
 string(REPLACE "-" "\\-" help "${help}")
 string(REPLACE "'" "\\(aq" help "${help}")
+string(REGEX REPLACE "\n                                     *" " " help "${help}") # the help breaks its lines
 string(REPLACE "\n" ";" help "${help}")
 set(page ".TH CAROMD 8 \"\" \"${version}\" \"System Administration\"
 .SH NAME

@@ -25,7 +25,7 @@ enum {
 
 typedef struct canvas_cell {
     uint32_t letter; // a character that covers the dots, 0 for none
-    uint8_t dots;    // in braille's order of bits
+    uint8_t dots;    // bits in the order of braille
     uint8_t colour;
 } canvas_cell;
 

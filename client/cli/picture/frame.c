@@ -162,7 +162,7 @@ static box find_middle(frame_body *bodies, size_t count, double *numbers)
     return bounds_of(bodies, count);
 }
 
-// The frame, enlarged so that at least so many of its `count` > 0 bodies fit beside each other.
+// The frame, enlarged so that at least that many of its `count` > 0 bodies fit beside each other.
 static box make_room(box frame, const frame_body *bodies, size_t count, double *numbers)
 {
     for (size_t i = 0; i < count; i++) {

@@ -26,7 +26,7 @@ bool box_is_empty(box b);
 box box_around(box b, point center, double radius);
 
 typedef struct camera {
-    point center; // at the middle of the canvas [m]
+    point center; // point at the middle of the canvas [m]
     double scale; // dots per metre
 } camera;
 

@@ -382,6 +382,7 @@ static cli_exit fill_terminal(screen *w)
             terminal_close();
             return w->code != CLI_OK ? w->code : w->source->fail(w->source->context, &error);
         }
+        w->stage.picked = w->look.picked;
         stage_tend(&w->stage, cli_now());
         w->dirty = w->dirty || w->stage.changes != w->seen_changes;
         w->seen_changes = w->stage.changes;
@@ -412,7 +413,7 @@ cli_exit screen_check(const cli *c)
 void screen_init(screen *w, cli *c, const screen_source *source)
 {
     *w = (screen){.c = c, .source = source, .following = true};
-    w->look = (watch_look){.contacts = !args_has(&c->args, "no-contacts"),
+    w->look = (watch_look){.contacts = args_has(&c->args, "contacts"),
                            .normals = args_has(&c->args, "normals"),
                            .ids = args_has(&c->args, "ids"),
                            .joints = !args_has(&c->args, "no-joints")};
@@ -437,6 +438,7 @@ static const carom_replica_snapshot_options ALL = {
 static carom_status show_snapshot(screen *w, const void *encoded, size_t size, carom_error *error)
 {
     carom_snapshot snapshot;
+    w->stage.contacts = ALL.contacts;
     const carom_status s = carom_view_feed(w->stage.view, encoded, size, &snapshot, error);
     if (s == CAROM_OK) {
         stage_describe(&w->stage, &snapshot);

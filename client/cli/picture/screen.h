@@ -65,7 +65,7 @@ typedef struct screen {
      "X0,Y0,X1,Y1",                                                                                \
      "the part to show (default: the scene's own, or moving bodies)",                              \
      NULL},                                                                                        \
-        {"no-contacts", 0, ARGS_FLAG, NULL, "without the points where bodies touch", NULL},        \
+        {"contacts", 0, ARGS_FLAG, NULL, "with the points where bodies touch", NULL},              \
         {"normals", 0, ARGS_FLAG, NULL, "with the normals at those points", NULL},                 \
         {"no-joints", 0, ARGS_FLAG, NULL, "without joints", NULL},                                 \
         {"ids", 0, ARGS_FLAG, NULL, "with the bodies' ids", NULL},                                 \

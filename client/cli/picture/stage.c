@@ -340,6 +340,52 @@ static bool ask_for_info(stage *s)
     return status == CAROM_OK;
 }
 
+// ---- the contacts of the picked body
+
+static void on_contacts(carom_client *client, uint64_t request, const carom_value *result,
+                        const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)error;
+    stage *s = user;
+    s->counted = result != NULL ? s->asked_of : 0;
+    s->touches = carom_value_count(carom_value_get(result, "contacts"));
+    s->asked_of = 0;
+    s->changes++;
+}
+
+static void ask_for_contacts(stage *s, double now)
+{
+    if (s->client == NULL || s->contacts || s->picked == 0 || s->asked_of != 0 ||
+        (s->picked == s->counted && now < s->touches_due)) {
+        return;
+    }
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(s->world));
+    carom_set(arguments, "body", carom_uint(s->picked));
+    if (carom_request(s->client, "world.contacts", arguments, s->timeout_ms, on_contacts, s, NULL,
+                      NULL) == CAROM_OK) {
+        s->asked_of = s->picked;
+    }
+    carom_value_free(arguments);
+    s->touches_due = now + STAGE_INFO_EVERY_S;
+}
+
+bool stage_touches(const stage *s, uint64_t body, size_t *count)
+{
+    *count = s->touches;
+    if (!s->contacts) {
+        return s->counted == body;
+    }
+    size_t all = 0;
+    const carom_contact *contacts = carom_view_contacts(s->view, &all);
+    *count = 0;
+    for (size_t i = 0; i < all; i++) {
+        *count += contacts[i].a == body || contacts[i].b == body;
+    }
+    return true;
+}
+
 void stage_notice(stage *s, const char *text, double now)
 {
     (void)snprintf(s->last_event, sizeof s->last_event, "%s", text);
@@ -356,6 +402,7 @@ void stage_tend(stage *s, double now)
         s->info_asked = ask_for_info(s);
         s->info_due = now + STAGE_INFO_EVERY_S;
     }
+    ask_for_contacts(s, now);
 }
 
 bool stage_complete(const stage *s)

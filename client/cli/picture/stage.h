@@ -2,8 +2,9 @@
 // the world's pace, and its scene's view.
 //
 // The subscription asks for descriptions (PROTOCOL.md, Descriptions), so shapes and joints come
-// with the snapshots and need no calls; only the world's pace is requested now and then. Nothing
-// here waits: answers arrive in carom_poll.
+// with the snapshots and need no calls; only the world's pace and, while the snapshots have no
+// contacts, those of the picked body are requested now and then. Nothing here waits: answers arrive
+// in carom_poll.
 //
 // Invariant: each body of the view has an actor, which is the view's data for that body; an actor
 // lives as long as its body is in the view. Main thread only.
@@ -36,7 +37,7 @@ typedef struct actor {
 typedef struct stage_joint {
     uint64_t id;
     uint64_t a, b;            // a is 0 for a mouse
-    point anchor_a, anchor_b; // in the bodies' frames
+    point anchor_a, anchor_b; // anchors in the bodies' frames
     point target;             // target of a mouse joint, in the world
     bool pulley;              // a pulley, with the two grounds below
     point ground_a, ground_b; // where a pulley's ropes turn, in the world
@@ -69,12 +70,18 @@ typedef struct stage {
     box home;                          // the first extent of the world
     uint64_t home_epoch;               // the world's epoch
     char last_event[STAGE_EVENT_TEXT]; // the newest event worth a line, "" for none
-    // until this time last_event is a notice that events do not replace [s]
+    // until this time [s], events do not replace the notice in last_event
     double notice_until;
     bool described; // everything in the view has been described
     bool info_asked;
     bool info_outdated; // the awaited answer is from before stage_set_paused()
     double info_due;    // time of the next request [s]; 0: at once
+    bool contacts;      // the snapshots have the contacts of all bodies
+    uint64_t picked;    // the body whose contacts are counted; 0: none. Set by the screen.
+    uint64_t asked_of;  // the body whose contacts are requested; 0: none
+    uint64_t counted;   // the body whose contacts `touches` counts; 0: none
+    size_t touches;     // the contacts of `counted`
+    double touches_due; // time of the next request [s]
     uint64_t changes;   // counts changes of the picture other than snapshots
 } stage;
 
@@ -99,6 +106,10 @@ void stage_tend(stage *s, double now);
 
 // Whether there is a first picture: the view is ready and all in it has been described.
 bool stage_complete(const stage *s);
+
+// Reports how many contacts a body has: from the view if the snapshots have contacts, else the
+// server's last answer. False: not known yet.
+bool stage_touches(const stage *s, uint64_t body, size_t *count);
 
 // The body's actor, NULL when it is not in the view.
 const actor *stage_actor(const stage *s, uint64_t body);

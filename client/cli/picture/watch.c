@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/show.h"
 #include "common/args/text.h"
 
 // From the 256-colour palette, distinguishable on a dark and on a light background.
@@ -239,7 +240,7 @@ static void draw_help(canvas *c)
                                         ".         one step of a paused world",
                                         "arrows    move the picture (also h j k l)",
                                         "+ -       nearer, farther (also the wheel)",
-                                        "f         fit, and follow what moves",
+                                        "f         fit, and follow moving bodies",
                                         "v         the area that the scene names",
                                         "tab       pick the next body in view",
                                         "click     pick a body",
@@ -268,19 +269,13 @@ static const char *type_name(const actor *a)
     return !a->enabled ? "dynamic, disabled" : a->awake ? "dynamic, awake" : "dynamic, asleep";
 }
 
-// Counts the joints and the contacts of the body.
-static void count_ties(const stage *s, uint64_t body, size_t *joints, size_t *touches)
+static size_t count_joints(const stage *s, uint64_t body)
 {
     size_t count = 0;
-    const carom_contact *contacts = carom_view_contacts(s->view, &count);
-    *joints = 0;
-    *touches = 0;
     for (size_t i = 0; i < s->joint_count; i++) {
-        *joints += s->joints[i].a == body || s->joints[i].b == body;
+        count += s->joints[i].a == body || s->joints[i].b == body;
     }
-    for (size_t i = 0; i < count; i++) {
-        *touches += contacts[i].a == body || contacts[i].b == body;
-    }
+    return count;
 }
 
 static void draw_details(const stage *s, uint64_t id, canvas *c)
@@ -294,9 +289,12 @@ static void draw_details(const stage *s, uint64_t id, canvas *c)
         panel_line(c, column, 0, line);
         return;
     }
-    size_t joints = 0;
-    size_t touches = 0;
-    count_ties(s, id, &joints, &touches);
+    const size_t joints = count_joints(s, id);
+    char touches[48] = "";
+    size_t count = 0;
+    if (stage_touches(s, id, &count)) {
+        (void)snprintf(touches, sizeof touches, "  touches %zu", count);
+    }
     (void)snprintf(line, sizeof line, "body %" PRIu64 "  %s  %s", id, type_name(a), a->tag);
     panel_line(c, column, 0, line);
     (void)snprintf(line, sizeof line, "at %.3f, %.3f m  angle %.3f rad", body->x, body->y,
@@ -305,7 +303,7 @@ static void draw_details(const stage *s, uint64_t id, canvas *c)
     (void)snprintf(line, sizeof line, "velocity %.3f, %.3f m/s  spin %.3f", body->vx, body->vy,
                    body->w);
     panel_line(c, column, 2, line);
-    (void)snprintf(line, sizeof line, "mass %.4g kg  %llu %s  %llu %s  touches %zu", a->mass,
+    (void)snprintf(line, sizeof line, "mass %.4g kg  %llu %s  %llu %s%s", a->mass,
                    TEXT_COUNTED(a->count, "shape", "shapes"),
                    TEXT_COUNTED(joints, "joint", "joints"), touches);
     panel_line(c, column, 3, line);
@@ -444,20 +442,20 @@ static void join_fields(field_line *l, int columns, char *out, size_t size)
 void watch_status(const stage *s, const watch_meter *m, int columns, char *out, size_t size)
 {
     carom_view_state state = carom_view_get_state(s->view);
-    size_t contact_count = 0;
     char bytes[32] = "";
-    (void)carom_view_contacts(s->view, &contact_count);
     field_line l = {.count = 0};
     add_field(&l, 0, "%s", s->world);
     add_field(&l, 1, "tick %" PRIu64, state.tick);
-    if (s->info.paused) {
+    const bool stands = s->info.paused && !(m->measured && m->ticks_per_s >= SHOW_STEPPED_HZ);
+    if (stands) {
         add_field(&l, 1, "PAUSED");
     } else if (m->measured) {
-        add_field(&l, 2, "%.0f/%.0f Hz", m->ticks_per_s, s->info.hz);
+        add_field(&l, 2, "%.0f/%.0f Hz%s", m->ticks_per_s, s->info.hz,
+                  s->info.paused ? ", stepped" : "");
     }
     add_field(&l, 3, "%llu %s", TEXT_COUNTED(state.bodies, "body", "bodies"));
     add_field(&l, 5, "%" PRIu64 " awake", s->info.awake);
-    add_field(&l, 6, "%llu %s", TEXT_COUNTED(contact_count, "contact", "contacts"));
+    add_field(&l, 6, "%llu %s", TEXT_COUNTED(s->info.contacts, "contact", "contacts"));
     add_field(&l, 4, "step %.2f ms", s->info.step_ms);
     if (m->measured) {
         text_from_bytes(m->bytes_per_s, bytes, sizeof bytes);

@@ -147,7 +147,7 @@ namespace Carom
 
         IntPtr pointer;
         GCHandle self;
-        Exception raised; // by an event's function
+        Exception raised; // exception of an event's function
 
         /// <summary>Milliseconds that calls wait for their answer.</summary>
         public int TimeoutMs;
@@ -158,6 +158,8 @@ namespace Carom
         /// <summary>The connection has ended; null: by Dispose.</summary>
         public event Action<CaromException> Closed;
         internal event Action<IntPtr> Encoded; // a carom_snapshot of encoding log
+        internal event Action Disposing;
+        internal bool Predicting; // within Prediction.Frame, whose input may not use the client
 
         Client() { }
 
@@ -166,6 +168,7 @@ namespace Carom
             get
             {
                 if (pointer == IntPtr.Zero) throw new ObjectDisposedException("Carom.Client");
+                if (Predicting) throw new InvalidOperationException("the input of a prediction must not use the client");
                 return pointer;
             }
         }
@@ -348,10 +351,17 @@ namespace Carom
             NativeValue.Check(Native.carom_unsubscribe(Pointer, subscription, TimeoutMs, &error), ref error);
         }
 
-        /// <summary>Closes the connection. Views stay as they are.</summary>
+        // Ends a subscription, which may have ended already, as the connection may.
+        internal void EndQuietly(ulong subscription)
+        {
+            if (pointer != IntPtr.Zero) Native.carom_unsubscribe(pointer, subscription, TimeoutMs, null);
+        }
+
+        /// <summary>Closes the connection, and its predictions. Views and replicas stay as they are.</summary>
         public void Dispose()
         {
             if (pointer == IntPtr.Zero) return;
+            Disposing?.Invoke();
             IntPtr old = pointer;
             pointer = IntPtr.Zero;
             Native.carom_free(old);

@@ -146,8 +146,9 @@ namespace Carom
             this.client = client;
             pointer = Native.carom_replica_create();
             if (pointer == IntPtr.Zero) throw new CaromException(Codes.OutOfMemory, "no memory for a replica");
-            var early = new List<byte[]>(); // before the subscription's number is known
-            Action<IntPtr> keep = s => early.Add(NativeValue.Copy(((carom_snapshot*)s)->encoded, (int)((carom_snapshot*)s)->encoded_size));
+            var early = new List<KeyValuePair<ulong, byte[]>>(); // before the subscription's number is known
+            Action<IntPtr> keep = s => early.Add(new KeyValuePair<ulong, byte[]>(((carom_snapshot*)s)->subscription,
+                NativeValue.Copy(((carom_snapshot*)s)->encoded, (int)((carom_snapshot*)s)->encoded_size)));
             client.Encoded += keep;
             try
             {
@@ -157,7 +158,8 @@ namespace Carom
             {
                 client.Encoded -= keep;
             }
-            foreach (byte[] record in early) Feed(record);
+            foreach (var record in early)
+                if (record.Key == subscription) Feed(record.Value);
             client.Encoded += Take;
         }
 
@@ -190,7 +192,7 @@ namespace Carom
         public bool Ready => Native.carom_replica_now(Pointer).ready != 0;
         public ulong Tick => Native.carom_replica_now(Pointer).tick;
         public ulong Hash => Native.carom_replica_now(Pointer).hash;
-        /// <summary>Hashes compared so far, all equal to the server's.</summary>
+        /// <summary>Hashes compared so far; all equal the hashes of the server.</summary>
         public ulong Verified => Native.carom_replica_now(Pointer).verified;
 
         /// <summary>Calls a reading method on the copy, without a round trip.</summary>
@@ -220,12 +222,16 @@ namespace Carom
             return count;
         }
 
+        /// <summary>Frees the replica, and ends its prediction.</summary>
         public void Dispose()
         {
+            prediction?.Dispose();
             client.Encoded -= Take;
             IntPtr old = pointer;
             pointer = IntPtr.Zero;
-            if (old != IntPtr.Zero) Native.carom_replica_free(old);
+            if (old == IntPtr.Zero) return;
+            Native.carom_replica_free(old);
+            client.EndQuietly(subscription);
         }
     }
 }

@@ -600,6 +600,12 @@ namespace Carom
         public double? Expires;
         /// <summary>The limits that hold for this session.</summary>
         public Dictionary<string, object> Limits;
+        /// <summary>
+        /// In a fleet: where to try if this server does not answer any more: the address of the server that stands by
+        /// for a world of this session, or, while it has none, for a world of this server; left out if there is none.
+        /// Over WebSocket that for HTTP.
+        /// </summary>
+        public string Standby;
         /// <summary>By world: the last request of the session that took effect there.</summary>
         public Dictionary<string, AppliedResult> Applied;
         /// <summary>Ids of requests that are not answered yet.</summary>
@@ -623,6 +629,7 @@ namespace Carom
             made.Subject = Tree.Text(map, "subject");
             made.Expires = map.ContainsKey("expires") ? Tree.Real(map, "expires") : (double?)null;
             made.Limits = Tree.Map(map, "limits");
+            made.Standby = Tree.Text(map, "standby");
             made.Applied = Tree.Table(Tree.Any(map, "applied"), AppliedResult.From);
             made.Pending = Tree.UInts(map, "pending");
             made.Subscriptions = Tree.List(Tree.Any(map, "subscriptions"), SubscriptionResult.From);
@@ -1102,8 +1109,8 @@ namespace Carom
         /// <summary>Mean time of a tick in the last second. [ms]</summary>
         public double StepMs;
         /// <summary>
-        /// Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`); 0
-        /// while paused. [1/s]
+        /// Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`).
+        /// Paused: those of `world.step`, where they went on for a second or more; otherwise 0. [1/s]
         /// </summary>
         public double Rate;
         /// <summary>Ticks that began later than a whole tick after their deadline.</summary>
@@ -1131,6 +1138,15 @@ namespace Carom
         /// WebSocket that for HTTP.
         /// </summary>
         public string Standby;
+        /// <summary>In a fleet: up to where the standby has the world's log; not in lists.</summary>
+        public ulong? StandbyTick;
+        /// <summary>Only at a relay (`caromd --relay`): the address of the server whose log the world plays.</summary>
+        public string RelayOf;
+        /// <summary>
+        /// Only at a relay: how long ago the log's last record came; 0 while the world is paused and the log is
+        /// connected. [s]
+        /// </summary>
+        public double? Lag;
         /// <summary>Only while the world's log cannot be written: why, and what to do.</summary>
         public string LogError;
         /// <summary>Only for a world that is not served (most numbers are 0 then): why, and what to do.</summary>
@@ -1179,6 +1195,9 @@ namespace Carom
             made.Term = map.ContainsKey("term") ? Tree.UInt(map, "term") : (ulong?)null;
             made.Primary = Tree.Text(map, "primary");
             made.Standby = Tree.Text(map, "standby");
+            made.StandbyTick = map.ContainsKey("standby_tick") ? Tree.UInt(map, "standby_tick") : (ulong?)null;
+            made.RelayOf = Tree.Text(map, "relay_of");
+            made.Lag = map.ContainsKey("lag") ? Tree.Real(map, "lag") : (double?)null;
             made.LogError = Tree.Text(map, "log_error");
             made.Unavailable = Tree.Text(map, "unavailable");
             return made;
@@ -2148,6 +2167,15 @@ namespace Carom
         public string Node;
         /// <summary>The server that takes over if that one ends; left out if there is none.</summary>
         public string Standby;
+        /// <summary>
+        /// Up to where the standby has its log; this and the next two only of worlds that the answering server serves,
+        /// and that have a standby.
+        /// </summary>
+        public ulong? StandbyTick;
+        /// <summary>For how long the oldest entry of the log that the standby does not have has waited; 0 if it has all. [s]</summary>
+        public double? LagS;
+        /// <summary>Bytes of the log that it does not have.</summary>
+        public ulong? LagBytes;
         /// <summary>The number of its engine's behaviour.</summary>
         public ulong Engine;
         /// <summary>Its ticks a second. [1/s]</summary>
@@ -2166,6 +2194,9 @@ namespace Carom
             made.Term = Tree.UInt(map, "term");
             made.Node = Tree.Text(map, "node");
             made.Standby = Tree.Text(map, "standby");
+            made.StandbyTick = map.ContainsKey("standby_tick") ? Tree.UInt(map, "standby_tick") : (ulong?)null;
+            made.LagS = map.ContainsKey("lag_s") ? Tree.Real(map, "lag_s") : (double?)null;
+            made.LagBytes = map.ContainsKey("lag_bytes") ? Tree.UInt(map, "lag_bytes") : (ulong?)null;
             made.Engine = Tree.UInt(map, "engine");
             made.Hz = Tree.Real(map, "hz");
             made.Address = Tree.Text(map, "address");

@@ -375,6 +375,7 @@ namespace Carom
         public int first_ms;
         public int max_ms;
         public int give_up_ms;
+        public int silence_ms;
     }
 
     [StructLayout(LayoutKind.Sequential)]

@@ -45,15 +45,20 @@ namespace Carom
 
         static readonly InputFn OnInput = TellInput;
 
+        readonly Client client;
         readonly Replica replica;
         readonly Action<PredictedTick> input;
         IntPtr pointer;
         GCHandle self;
         Exception raised;
 
-        /// <summary>`input` makes the commands of each tick; it is called again when a tick is predicted again.</summary>
+        /// <summary>
+        /// `input` makes the commands of each tick; it is called again when a tick is predicted again. It must neither use the
+        /// client nor dispose of anything here. Disposing of the client or the replica ends the prediction.
+        /// </summary>
         public Prediction(Client client, Replica replica, Action<PredictedTick> input)
         {
+            this.client = client;
             this.replica = replica;
             this.input = input;
             self = GCHandle.Alloc(this);
@@ -67,6 +72,7 @@ namespace Carom
             NativeValue.Check(status, ref error);
             pointer = made;
             replica.Prediction = this;
+            client.Disposing += Dispose;
         }
 
         IntPtr Pointer
@@ -86,7 +92,7 @@ namespace Carom
             {
                 p.input(new PredictedTick(prediction, tick, firstTime != 0));
             }
-            catch (Exception error) // none may pass through C
+            catch (Exception error) // no exception may pass through C
             {
                 p.raised = p.raised ?? error;
             }
@@ -112,7 +118,11 @@ namespace Carom
         public void Frame()
         {
             carom_error error;
-            int status = Native.carom_prediction_frame(Pointer, Native.carom_now(), &error);
+            IntPtr prediction = Pointer;
+            if (client.Predicting) throw new InvalidOperationException("the input of a prediction must not make a frame");
+            client.Predicting = true;
+            int status = Native.carom_prediction_frame(prediction, Native.carom_now(), &error);
+            client.Predicting = false;
             Exception old = raised;
             raised = null;
             if (old != null) throw new InvalidOperationException("the function of the input failed: " + old.Message, old);
@@ -134,12 +144,15 @@ namespace Carom
             return count;
         }
 
-        /// <summary>Ends before the replica does.</summary>
+        /// <summary>Ends the prediction. Batches that were sent still act on the server.</summary>
         public void Dispose()
         {
             IntPtr old = pointer;
-            pointer = IntPtr.Zero;
             if (old == IntPtr.Zero) return;
+            if (client.Predicting)
+                throw new InvalidOperationException("the input of a prediction must not dispose of it, its replica or its client");
+            pointer = IntPtr.Zero;
+            client.Disposing -= Dispose;
             replica.Prediction = null;
             Native.carom_prediction_free(old);
             self.Free();

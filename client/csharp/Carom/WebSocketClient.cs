@@ -1,4 +1,4 @@
-// A connection to caromd over WebSocket, in C# alone: for where no native library goes. It needs nothing but
+// A connection to caromd over WebSocket, in C# alone, for platforms without native libraries. It needs nothing but
 // System.Net.WebSockets, and so works where that does (not in WebGL players, which have the browser's instead).
 //
 // Messages are received in the background and wait in a queue; Poll, once a frame, answers calls and raises events on the

@@ -52,6 +52,20 @@ static class Check
         }
         throw new Failed("no error; expected " + code);
     }
+
+    public static void Throws<T>(Action action) where T : Exception
+    {
+        try
+        {
+            action();
+        }
+        catch (T error)
+        {
+            Equal(typeof(T), error.GetType(), error.Message);
+            return;
+        }
+        throw new Failed("no error; expected " + typeof(T).Name);
+    }
 }
 
 class Tests
@@ -415,6 +429,58 @@ class Tests
                 Check.True(bodies.First(b => b.Id == ball).Vx > 0, "the ball moves");
             }
             Check.True(client.Call(world, new BodyGet { Body = ball }).Velocity.X > 0, "on the server too");
+        }
+    }
+
+    public void PredictionEndsWithItsReplicaAndItsClient()
+    {
+        using (Client client = Connect())
+        {
+            string world = NewWorld(client, false, new Vec2(0, 0));
+            ulong ball = client.Call(world, Ball(9)).Body;
+            var replica = new Replica(client, world);
+            foreach (IDisposable end in new IDisposable[] { replica, client })
+            {
+                if (end == client) replica = new Replica(client, world);
+                var prediction = new Prediction(client, replica, tick => tick.Add(new BodyForce { Body = ball, Force = new Vec2(1, 0) }));
+                Check.True(client.Wait(() =>
+                {
+                    prediction.Frame();
+                    return prediction.Sent > 0;
+                }, Check.PatienceMs), "batches are sent");
+                end.Dispose();
+                Check.Throws<ObjectDisposedException>(() => prediction.Frame());
+                Check.Throws<ObjectDisposedException>(() => Check.True(prediction.Tick == 0, "disposed"));
+                prediction.Dispose();
+            }
+            replica.Dispose();
+        }
+    }
+
+    public void InputMayNotUseWhatIsPredicting()
+    {
+        using (Client client = Connect())
+        {
+            string world = NewWorld(client, false, new Vec2(0, 0));
+            int refused = 0;
+            Prediction prediction = null;
+            using (var replica = new Replica(client, world))
+            {
+                prediction = new Prediction(client, replica, tick =>
+                {
+                    foreach (Action use in new Action[] { () => client.Poll(), client.Dispose, replica.Dispose, () => prediction.Dispose(), () => prediction.Frame() })
+                    {
+                        Check.Throws<InvalidOperationException>(use);
+                        refused++;
+                    }
+                });
+                Check.True(client.Wait(() =>
+                {
+                    prediction.Frame();
+                    return refused >= 5;
+                }, Check.PatienceMs), "each is refused");
+            }
+            Check.Equal(0u, (uint)client.Call(world, new WorldInfo()).Subscribers, "the subscription has ended");
         }
     }
 

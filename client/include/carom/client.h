@@ -77,6 +77,10 @@ typedef struct carom_reconnect {
     int first_ms;   // the pause before the first attempt, default 100; doubled each time …
     int max_ms;     // … up to this, default 5000. Half of each pause is random.
     int give_up_ms; // after this long without a connection the client is closed, default 30000
+    // Silence after which the server counts as lost, default 10000: it may hang, or the network may
+    // drop everything. After half of it the client sends a ping, which keeps the connection to a
+    // server without news. Counts only while the client is polled.
+    int silence_ms;
 } carom_reconnect;
 
 // TLS 1.3 towards the server. The certificate has to be trusted, current, and made for `name`.
@@ -96,8 +100,13 @@ typedef struct carom_tls {
 // connections, the error is CAROM_MOVED, and its text says why. A request has one deadline over all
 // servers.
 //
+// A session goes along with its worlds, bodies of lifetime "session" included, where the next
+// server knows it; otherwise the connection there has a session of its own.
+//
 // With options.reconnect, a session whose server is lost goes on at the server that has its worlds
-// then, as soon as another one that is connected names it. An answer to world.info that names a
+// then, as soon as another one that is connected names it. A client whose worlds are all at other
+// servers, or whose first server stays away, goes on with one of its further connections: `lost`
+// and `resumed` are called, and carom_hello is that server's. An answer to world.info that names a
 // standby makes the client connect to that ahead of need.
 typedef struct carom_follow {
     bool off;   // every request goes to the first server: CAROM_MOVED is the caller's to handle
@@ -228,7 +237,8 @@ CAROM_API carom_status carom_call(carom_client *client, const char *method, cons
 
 // Sends a notification: no answer, no wait. It is written at once as far as the socket accepts it,
 // the rest by later carom_polls. Errors: CAROM_LIMIT_EXCEEDED: no room in the output buffer,
-// nothing was queued; CAROM_UNAVAILABLE: not connected.
+// nothing was queued; CAROM_UNAVAILABLE: not connected, or the world is on its way to another
+// server with the session (carom_follow).
 CAROM_API carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
                                   carom_error *error);
 

@@ -11,7 +11,7 @@
 // The time that is drawn runs 0.9 to 1.1 times as fast until that is right; more than 0.4 s off, it
 // jumps. A removed body is drawn until its end is shown, and a new one from its beginning on.
 //
-// CAROM_INTERPOLATION_PREDICTIVE draws each body in the present, as far as its last velocity tells:
+// CAROM_INTERPOLATION_PREDICTIVE draws each body in the present, extrapolated by its last velocity:
 // no delay, but a body that meets something is drawn inside of it for a moment. The drawn place
 // follows the target with the velocity
 //

@@ -1,9 +1,9 @@
 // Local worlds: the server's engine in the caller's process, without a server.
 //
 // A local world is changed and read by the methods of PROTOCOL.md, with the same arguments, checks
-// and answers as on a server, and advances when it is told to. Equal commands at equal ticks give
-// the same bits as on a server, so an image of a server's world continues here, and the other way
-// round.
+// and answers as on a server, and advances when the caller says so. Equal commands at equal ticks
+// give the same bits as on a server, so an image of a server's world continues here, and the other
+// way round.
 //
 //     carom_local_create(NULL, &world, &error);
 //     carom_local_call(world, "body.spawn", args, &result, &error);

@@ -51,8 +51,8 @@ typedef enum carom_drive_kind {
 typedef struct carom_drive {
     carom_drive_kind kind;
     uint64_t id;        // a body; for CAROM_DRIVE_MOTOR a joint
-    carom_vec2 axis;    // in the world; not used by kinds with one number
-    double least, most; // numbers outside of these are moved to the nearer one
+    carom_vec2 axis;    // axis in world coordinates; not used by kinds with one number
+    double least, most; // range of the number: numbers outside of it are clamped
 } carom_drive;
 
 // Makes `count` copies of `start` (which stays the caller's), 1 to CAROM_MANY_WORLDS_MAX. `bodies`

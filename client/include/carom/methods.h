@@ -26,7 +26,7 @@ typedef struct carom_method {
     const char *result; // the result, as text: "{tick}"
     const char *role;   // least role that may call it: "none", "viewer", "player" or "admin"
     size_t argument_count;
-    bool batch;     // may stand in world.apply
+    bool batch;     // allowed in world.apply
     bool available; // false: named by the protocol, answered with `unavailable` in this version
 } carom_method;
 

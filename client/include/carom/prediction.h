@@ -79,7 +79,7 @@ typedef struct carom_prediction_options {
     double budget_ms;     // time for a frame; 0 (default): no limit
     double smoothing_s;   // half-life of a correction in what is drawn; default 0.06; 0: none
     bool check;           // predict again in every frame and compare: a check for development
-    uint64_t session;     // number of the session in the log; 0: the client's
+    uint64_t session;     // number of the session in the log; 0: the client's session
 } carom_prediction_options;
 
 CAROM_API carom_prediction_options carom_prediction_options_default(void);
@@ -125,7 +125,7 @@ CAROM_API carom_status carom_prediction_frame(carom_prediction *prediction, doub
 CAROM_API carom_status carom_prediction_command(carom_prediction *prediction, const char *method,
                                                 const carom_value *args, carom_error *error);
 
-// ---- what is predicted
+// ---- the predicted world
 
 CAROM_API uint64_t carom_prediction_tick(const carom_prediction *prediction); // 0: nothing is
                                                                               // predicted yet
@@ -144,7 +144,7 @@ CAROM_API size_t carom_prediction_poses(carom_prediction *prediction, carom_pred
 
 // The predicted state as a full snapshot of encoding plain, for carom_view_feed, with the bodies
 // where they are predicted rather than drawn; see carom_replica_snapshot. `options` NULL: rows
-// alone. Its events are left out, because predicted events have a fate.
+// alone. Its events are left out, because predicted events are confirmed or taken back later.
 CAROM_API carom_status carom_prediction_snapshot(carom_prediction *prediction,
                                                  const carom_replica_snapshot_options *options,
                                                  const void **encoded, size_t *size,
@@ -176,8 +176,8 @@ typedef struct carom_prediction_figures {
     double rollbacks;    // rollbacks a second, over the last 8 s
     double depth;        // ticks that a rollback predicted again, on average
     double error;        // largest correction of an own body in the last 8 s [m]
-    double error_others; // the same for other bodies
-    double lead;         // ticks from the last confirmed to the predicted one
+    double error_others; // largest such correction of another body
+    double lead;         // ticks from the newest that news in time shows to the predicted one
     double slack;        // ticks of the lead beyond the round trip
     double rtt;          // [s]
     double margin;       // the last margin that the server reported [s]; NAN: none yet
@@ -191,7 +191,7 @@ typedef struct carom_prediction_figures {
     uint64_t failed;          // batches that the predicted world refused, each attempt counted
     uint64_t approximate;     // frames in which time was short
     uint64_t check_failures;  // ticks with another result when they were predicted again,
-    uint64_t check_failed_at; // the first of those ticks
+    uint64_t check_failed_at; // the first tick whose check failed
     uint64_t events_lost;     // events dropped because more than 4 096 waited
     double step_ms, copy_ms;  // recent mean times of a step of the predicted world, and of its copy
 } carom_prediction_figures;

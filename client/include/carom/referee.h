@@ -59,7 +59,7 @@ typedef enum carom_game_state {
 
 // The holder of a seat.
 typedef struct carom_player {
-    uint64_t seat;     // from 1 on
+    uint64_t seat;     // number of the seat, from 1 on
     uint64_t session;  // the session's number
     char subject[256]; // its token's subject; "": none
 } carom_player;
@@ -79,7 +79,8 @@ typedef struct carom_referee_handlers {
     void (*leave)(carom_game *game, const carom_event *event, void *user);
 
     void (*message)(carom_game *game, const carom_event *event, void *user); // message.send
-    void (*event)(carom_game *game, const carom_event *event, void *user); // of the `events` below
+    void (*event)(carom_game *game, const carom_event *event,
+                  void *user);                  // called for events of the `events` below
     void (*tick)(carom_game *game, void *user); // after the events of each snapshot
 
     void (*state)(carom_game *game, carom_game_state state, void *user); // the state has changed
@@ -101,7 +102,7 @@ typedef struct carom_referee_options {
     double lease_s; // time without a sign of a referee after which another takes over [s], default
                     // 2; 0.5 to 60
     bool no_bodies; // no bodies are sent: the game decides by messages and seats alone
-    carom_options connection; // of the client: token, TLS; its handlers are the referee's.
+    carom_options connection; // options of its client: token, TLS; the referee sets the handlers.
                               // Reconnecting is on
     carom_referee_handlers handlers;
 } carom_referee_options;
@@ -144,7 +145,7 @@ CAROM_API carom_game *carom_referee_find(const carom_referee *referee, const cha
 // ---- a game, to read
 
 typedef struct carom_game_figures {
-    uint64_t epoch; // of its world
+    uint64_t epoch; // epoch of its world
     double hz;      // the world's rate
     uint64_t tick;  // the newest that is known
     carom_game_state state;

@@ -175,7 +175,7 @@ typedef struct carom_recording_info {
     uint64_t begun; // [s since 1970]; 0: not known
     bool ended;     // the end mark was reached
     uint64_t records;
-    uint64_t from, tick;  // of the last record: the tick before it, and its last tick
+    uint64_t from, tick;  // the tick before the last record, and its last tick
     bool has_image;       // it has the state at `from`
     bool has_hash;        // it has the hash of the state at `tick`
     uint64_t hash;        // see carom_replica_state

@@ -70,7 +70,7 @@ typedef struct carom_event {
                          // it has none
     size_t data_size;
     uint64_t session;    // the number of the session that sent it, or that has the seat
-    const char *subject; // that session's subject; "": none
+    const char *subject; // subject of that session; "": none
     uint64_t seat;       // the seat of a join or leave, from 1 on
 } carom_event;
 

@@ -86,7 +86,7 @@ CAROM_API void carom_view_free(carom_view *view);
 // ---- feeding
 
 // Applies a snapshot by the rules above. CAROM_INVALID_ARGUMENT for one of encoding "log",
-// which bears no bodies; the view is as before then. CAROM_OUT_OF_MEMORY: the
+// which contains no bodies; the view is as before then. CAROM_OUT_OF_MEMORY: the
 // view may have forgotten its bodies, and waits for a full snapshot then.
 CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *snapshot,
                                         carom_error *error);

@@ -19,8 +19,9 @@ typedef struct carom_subscribe_options {
     const char *encoding; // NULL (default): "packed", with bodies rounded to `precision` and a hash
                           // in full snapshots alone; "plain": to the last bit, for ten to a hundred
                           // times the bytes; "log" for replicas (carom/replica.h)
-    double precision[3];  // for "packed": steps of m, rad, m/s; 0 (default): the server's, which is
-                          // 1/512 m, 1/1024 turn, and velocities that are estimated from the motion
+    double precision[3];  // for "packed": steps of m, rad, m/s; 0 (default): the server's
+                          // precision, which is 1/512 m, 1/1024 turn, and velocities that are
+                          // estimated from the motion
     bool bodies;          // default true
     bool contacts;        // touching pairs in each snapshot, for drawing; default false
     bool describe;   // shapes, type, tag, owner and joints, sent once and when they change; default

@@ -46,7 +46,7 @@ typedef struct carom_world_options {
     double hit_threshold;         // slower impacts make no hit event [m/s], default 1
     double sleep_speed;  // bodies at rest below this speed may sleep [m/s], default 0.05; 0: none
                          // sleeps
-    unsigned bodies_max; // 0 (default): the server's
+    unsigned bodies_max; // 0 (default): the server's maximum
     // Name of a scene that the server has, whose settings apply where these have their defaults;
     // NULL (default): empty.
     const char *scene;

@@ -8,8 +8,9 @@
         view.wait()
         print(view.positions)
 
-Without a server, carom.LocalWorld steps the same engine here, carom.VectorEnv many worlds in one call, and carom.Replica
-copies a world of a server exactly. Units: metres, seconds, kilograms, radians, counter-clockwise positive.
+Without a server, carom.LocalWorld steps the same engine here, and carom.VectorEnv many worlds in one call. carom.Replica
+copies a world of a server exactly, and carom.Prediction shows the client's own commands at once. Units: metres, seconds,
+kilograms, radians, counter-clockwise positive.
 """
 
 from ._client import Client, Snapshot, Subscription, World, connect
@@ -20,6 +21,7 @@ from ._library import carom as _carom
 from ._local import Batch, LocalWorld, State
 from ._methods import *  # noqa: F403: shapes and the types of arguments
 from ._methods import ERROR_CODES, EVENT_KINDS
+from ._prediction import Made, Pose, PredictedTick, Prediction
 from ._replica import Replica
 from ._vector import Box, Drive, VectorEnv, Worlds
 from ._view import BodyInfo, Drawn, View
@@ -27,10 +29,11 @@ from ._view import BodyInfo, Drawn, View
 __version__ = "0.1.0"
 
 __all__ = [
-    "AlreadyExists", "Batch", "BodyInfo", "Box", "Client", "Drawn", "Drive", "ERROR_CODES", "EVENT_KINDS", "Error", "Event", "Internal",
-    "InvalidArgument", "LimitExceeded", "LocalWorld", "Moved", "NotFound", "OutOfMemory", "PermissionDenied", "Replica",
-    "Snapshot", "State", "Subscription", "Unauthenticated", "Unavailable", "UnknownMethod", "VectorEnv", "View", "World",
-    "Worlds", "connect", "library_version",
+    "AlreadyExists", "Batch", "BodyInfo", "Box", "Client", "Drawn", "Drive", "ERROR_CODES", "EVENT_KINDS", "Error",
+    "Event", "Internal", "InvalidArgument", "LimitExceeded", "LocalWorld", "Made", "Moved", "NotFound", "OutOfMemory",
+    "PermissionDenied", "Pose", "PredictedTick", "Prediction", "Replica", "Snapshot", "State", "Subscription",
+    "Unauthenticated", "Unavailable", "UnknownMethod", "VectorEnv", "View", "World", "Worlds", "connect",
+    "library_version",
 ]
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _bodies, _errors, _events, _native
 from ._errors import Unavailable, check
@@ -17,6 +17,9 @@ from ._methods import Id, ServerMethods, ServerWorld, WorldMethods
 from ._owned import Owned
 from ._values import Tree, read, take
 from ._view import View
+
+if TYPE_CHECKING:
+    from ._prediction import Prediction
 
 SNAPSHOTS_MAX = 256  #: snapshots that wait for the iteration of a subscription; more drop the oldest
 HANDLERS = ("snapshot", "event", "notification", "lost", "resumed", "closed")
@@ -143,7 +146,7 @@ class _Worlds(ServerWorld):
 
 
 class _Options:
-    """carom_subscribe_options, with what they refer to."""
+    """carom_subscribe_options, with the objects to which they refer."""
 
     def __init__(self, client: Client, *, rate: float = 0, encoding: str = "packed", precision: Sequence[float] | None = None,
                  bodies: bool = True, contacts: bool = False, describe: bool = False, area: Sequence[float] | None = None,
@@ -188,8 +191,10 @@ class Client(ServerMethods, Owned):
         self._on: dict[str, list[Callable[..., Any]]] = {name: [] for name in HANDLERS}
         self._subscriptions: dict[int, Subscription] = {}
         self._views: dict[int, View] = {}
+        self._predictions: list[Prediction] = []  # those whose commands this client sends
+        self._forbidden = ""  # why nothing can be called now; "": it can
         self._early: list[Snapshot] | None = None  # snapshots that come before the subscription's number
-        self._raised: BaseException | None = None  # by a callback
+        self._raised: BaseException | None = None  # error raised by a callback
         self._handlers = self._make_handlers()
         carom.carom_set_handlers(pointer, self._handlers)
 
@@ -298,7 +303,9 @@ class Client(ServerMethods, Owned):
     # ---- the end
 
     def close(self) -> None:
-        """Closes the connection. Views stay as they are."""
+        """Closes the connection, and its predictions. Views and replicas stay as they are."""
+        for prediction in list(self._predictions):
+            prediction.close()
         if self._pointer is not None:
             pointer, self._pointer = self._pointer, None
             carom.carom_free(pointer)
@@ -310,6 +317,8 @@ class Client(ServerMethods, Owned):
     def _open(self) -> int:
         if self._pointer is None:
             raise Unavailable("the client is closed")
+        if self._forbidden:
+            raise ValueError(f"{self._forbidden} the client")
         return self._pointer
 
     def _timeout_ms(self) -> int:
@@ -324,7 +333,7 @@ class Client(ServerMethods, Owned):
         def guarded(*args: Any) -> None:
             try:
                 function(*args)
-            except BaseException as error:  # none may pass through C
+            except BaseException as error:  # no exception may pass through C
                 self._raised = self._raised or error
         return guarded
 

@@ -61,7 +61,7 @@ class Batch(BatchMethods):
         return self.results
 
     def id(self, reference: Reference) -> int:
-        """The id of what a command made."""
+        """The id of the body, shape or joint that a command made."""
         answer = self.results[reference["$"]]
         return next(answer[key] for key in ("body", "shape", "joint") if key in answer)
 

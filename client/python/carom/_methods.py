@@ -9,7 +9,7 @@ Python.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NotRequired, Required, TypedDict, Union
+from typing import Any, Literal, NotRequired, TypedDict, Union
 
 __all__ = [
     "Area", "BoxShape", "CapsuleShape", "ChainShape", "CircleShape", "Filter", "Id", "Players", "PolygonShape",
@@ -405,6 +405,10 @@ class HelloResult(TypedDict):
     """When the token expires, since 1970; left out without one. [s]"""
     limits: dict[str, float]
     """The limits that hold for this session."""
+    standby: NotRequired[str]
+    """In a fleet: where to try if this server does not answer any more: the address of the server that stands by for a
+    world of this session, or, while it has none, for a world of this server; left out if there is none. Over WebSocket
+    that for HTTP."""
     applied: NotRequired[dict[str, AppliedResult]]
     """By world: the last request of the session that took effect there."""
     pending: NotRequired[list[int]]
@@ -697,8 +701,8 @@ class WorldInfo(TypedDict):
     step_ms: float
     """Mean time of a tick in the last second. [ms]"""
     rate: float
-    """Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`); 0 while
-    paused. [1/s]"""
+    """Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`). Paused:
+    those of `world.step`, where they went on for a second or more; otherwise 0. [1/s]"""
     ticks_late: int
     """Ticks that began later than a whole tick after their deadline."""
     players: NotRequired[PlayersMap]
@@ -722,6 +726,13 @@ class WorldInfo(TypedDict):
     standby: NotRequired[str]
     """In a fleet: the address of the server that takes over if that one ends; left out if there is none. Over WebSocket
     that for HTTP."""
+    standby_tick: NotRequired[int]
+    """In a fleet: up to where the standby has the world's log; not in lists."""
+    relay_of: NotRequired[str]
+    """Only at a relay (`caromd --relay`): the address of the server whose log the world plays."""
+    lag: NotRequired[float]
+    """Only at a relay: how long ago the log's last record came; 0 while the world is paused and the log is connected.
+    [s]"""
     log_error: NotRequired[str]
     """Only while the world's log cannot be written: why, and what to do."""
     unavailable: NotRequired[str]
@@ -942,6 +953,17 @@ class SpawnResult(TypedDict):
     """The tick whose state shows it first."""
 
 
+class FilterResult(TypedDict):
+    """A shape's filter."""
+
+    category: int
+    """The shape's own categories: bits."""
+    mask: int
+    """The categories that it meets."""
+    group: int
+    """Shapes of the same group never meet if it is negative, and always if it is positive."""
+
+
 class ShapeMap(TypedDict):
     """A shape as the server describes it; a box comes as a polygon."""
 
@@ -967,7 +989,7 @@ class ShapeMap(TypedDict):
     """The surface's speed. [m/s]"""
     sensor: bool
     """Whether it reports bodies instead of colliding."""
-    filter: RequiredFilterResult
+    filter: FilterResult
     """The shapes that it collides with."""
     events: list[Literal['contact', 'hit', 'sensor']]
     """The events that it makes."""
@@ -1288,6 +1310,13 @@ class FleetWorldResult(TypedDict):
     """The server that serves it; it lives if it is among `nodes`."""
     standby: NotRequired[str]
     """The server that takes over if that one ends; left out if there is none."""
+    standby_tick: NotRequired[int]
+    """Up to where the standby has its log; this and the next two only of worlds that the answering server serves, and
+    that have a standby."""
+    lag_s: NotRequired[float]
+    """For how long the oldest entry of the log that the standby does not have has waited; 0 if it has all. [s]"""
+    lag_bytes: NotRequired[int]
+    """Bytes of the log that it does not have."""
     engine: int
     """The number of its engine's behaviour."""
     hz: float

@@ -370,6 +370,7 @@ class carom_reconnect(Structure):
         ("first_ms", c_int),
         ("max_ms", c_int),
         ("give_up_ms", c_int),
+        ("silence_ms", c_int),
     ]
 
 

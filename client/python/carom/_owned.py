@@ -1,4 +1,4 @@
-"""What the library made and this package has to free."""
+"""Objects of the library that this package has to free."""
 
 from __future__ import annotations
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import _bodies, _native
 from ._client import Client, Snapshot
-from ._errors import OutOfMemory, check
+from ._errors import Error, OutOfMemory, check
 from ._library import replica
 from ._local import LocalWorld, given
 from ._owned import Owned
 from ._values import Tree, take
+
+if TYPE_CHECKING:
+    from ._prediction import Prediction
 
 
 class Replica(_bodies.Bodies, Owned):
@@ -20,7 +25,12 @@ class Replica(_bodies.Bodies, Owned):
     replica = carom.Replica.follow(client, "main") subscribes and plays what comes while the client polls.
     """
 
+    _prediction: Prediction | None = None
+    _forbidden = ""  # why it cannot be fed now; "": it can
+    _end: Callable[[], None] | None = None  # ends the subscription that it follows
+
     def __init__(self) -> None:
+        self._pointer = None
         self._pointer = replica.carom_replica_create()
         if not self._pointer:
             raise OutOfMemory("no memory for a replica")
@@ -40,11 +50,24 @@ class Replica(_bodies.Bodies, Owned):
                 made.feed(snapshot)
 
         client.on("snapshot", play)
+
+        def end() -> None:
+            client._on["snapshot"].remove(play)
+            if client._pointer is not None:
+                with contextlib.suppress(Error):  # the subscription may have ended, as the connection may
+                    subscription.close()
+
+        made._end = end
         client.wait(lambda: made.state.ready)
         return made
 
     def feed(self, record: Snapshot | bytes) -> None:
         """Plays a snapshot of a subscription of encoding "log", or a record of a recording."""
+        if self._forbidden:
+            raise ValueError(f"{self._forbidden} the replica")
+        if self._prediction is not None and isinstance(record, Snapshot):
+            self._prediction._feed(record)
+            return
         error, data = _native.carom_error(), record if isinstance(record, bytes) else record.encoded
         check(replica.carom_replica_feed(self._open(), data, len(data), error), error)
 
@@ -83,16 +106,27 @@ class Replica(_bodies.Bodies, Owned):
         return LocalWorld.from_image(self.image())
 
     def snapshot(self) -> bytes:
-        """What has changed since the last call (all at first), for View.feed."""
+        """The changes since the last call (everything at first), for View.feed."""
         error, data, size = _native.carom_error(), ctypes.c_void_p(), ctypes.c_size_t()
         check(replica.carom_replica_snapshot(self._open(), None, data, size, error), error)
         return ctypes.string_at(data, size.value)
 
     def close(self) -> None:
-        """Frees the replica."""
+        """Frees the replica, closes its prediction, and ends the subscription of follow()."""
+        self._free()
+        end, self._end = self._end, None
+        if end is not None:
+            end()
+
+    def _free(self) -> None:
+        if self._prediction is not None:
+            self._prediction.close()
         if self._pointer is not None:
             pointer, self._pointer = self._pointer, None
             replica.carom_replica_free(pointer)
+
+    def __del__(self) -> None:
+        self._free()  # without a call to the server
 
     def _open(self) -> int:
         if self._pointer is None:

@@ -223,7 +223,7 @@ class VectorEnv:
     def randomise(self, which: Any) -> None:
         """Changes `worlds.bodies` of worlds that begin again (`which`: booleans) by `np_random`. By default nothing."""
 
-    # ---- Gymnasium's
+    # ---- Gymnasium's interface
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins again, all worlds or those of options["reset_mask"]. Returns (observations, infos)."""

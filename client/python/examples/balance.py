@@ -17,8 +17,8 @@ import numpy
 import carom
 
 FORCE = 10.0  # the greatest force on the cart [N]
-HALF_RAIL = 2.4  # the cart may go so far from the middle [m]
-ANGLE = math.radians(12)  # the pole may lean so far
+HALF_RAIL = 2.4  # the farthest allowed distance of the cart from the middle [m]
+ANGLE = math.radians(12)  # the largest allowed lean of the pole
 HZ = 50
 EPISODE = 500  # steps: 10 s
 

@@ -211,6 +211,19 @@ class Subscriptions(Served):
         self.assertEqual(2, len(view.bodies))
 
 
+    def test_closed_replica_ends_its_subscription(self):
+        self.falling()
+        others = len(self.client._on["snapshot"])
+        first, second = carom.Replica.follow(self.client, self.name), carom.Replica.follow(self.client, self.name)
+        first.close()
+        self.assertEqual(1, self.world.info()["subscribers"])
+        self.assertEqual(others + 1, len(self.client._on["snapshot"]))
+        tick = second.state.tick
+        self.assertTrue(self.client.wait(lambda: second.state.tick > tick))
+        self.client.close()
+        second.close()
+
+
 class Ends(unittest.TestCase):
     def test_lost_server_ends_calls_and_iterations(self):
         with support.caromd() as server:

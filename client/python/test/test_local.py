@@ -3,12 +3,13 @@
 import math
 import subprocess
 import sys
+import typing
 import unittest
 
 import support
 
 import carom
-from carom import _values
+from carom import _methods, _values
 
 
 def ball_world(**settings):
@@ -148,6 +149,16 @@ class Worlds(unittest.TestCase):
         self.assertLess(world.positions[0, 1], before)
         self.assertLess(bodies["y"][0], before)
         self.assertFalse(bodies.flags.writeable)
+
+    def test_annotations_name_types_that_exist(self):
+        checked = 0
+        for thing in list(vars(_methods).values()):
+            if getattr(thing, "__module__", None) != _methods.__name__:
+                continue
+            for one in [thing, *(vars(thing).values() if isinstance(thing, type) else [])]:
+                if isinstance(one, type) or callable(one):
+                    checked += bool(typing.get_type_hints(one))
+        self.assertGreater(checked, 200)
 
     def test_package_works_without_numpy(self):
         program = (f"import sys; sys.path.insert(0, {str(support.PACKAGE)!r}); sys.modules['numpy'] = None\n"

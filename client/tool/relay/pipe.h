@@ -17,14 +17,14 @@
 
 enum {
     PIPE_BYTES_MAX = 4 << 20,
-    PIPE_READ_BYTES = 64 * 1024 // in one pipe_read
+    PIPE_READ_BYTES = 64 * 1024 // bytes of one pipe_read
 };
 
 typedef struct pipe_piece pipe_piece;
 
 typedef struct relay_pipe {
     distance distance;
-    pipe_piece *first, **last; // in flight, in order
+    pipe_piece *first, **last; // pieces in flight, in order
     size_t bytes_max;
     size_t waiting;    // bytes of the pieces, and of their bookkeeping
     uint64_t bytes;    // read so far

@@ -25,7 +25,7 @@ typedef struct route {
 // A client's connection, and the relay's connection to the server for it.
 typedef struct pair {
     int client, server;
-    bool connecting; // to the server
+    bool connecting; // a connection to the server is being made
     bool broken;     // must be closed
     relay_pipe to_server, to_client;
 } pair;

@@ -23,14 +23,14 @@ typedef struct relay relay;
 
 // The maxima of one relay; tests use smaller ones, to reach them.
 typedef struct relay_limits {
-    size_t connections; // at once, 1 to RELAY_CONNECTIONS_MAX
+    size_t connections; // open at once, 1 to RELAY_CONNECTIONS_MAX
     size_t pipe_bytes;  // bytes in flight in one direction of a connection, 1 to PIPE_BYTES_MAX
 } relay_limits;
 
 // Totals since the beginning.
 typedef struct relay_counts {
     uint64_t connections;
-    uint64_t failed; // those of `connections` for which the server could not be reached
+    uint64_t failed; // connections for which the server could not be reached
     uint64_t bytes_to_server, bytes_to_clients;
     uint64_t stalls;
 } relay_counts;

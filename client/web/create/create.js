@@ -89,7 +89,7 @@ async function plan(template) {
   return files;
 }
 
-// npm's lock file: carom is in it as the game has it.
+// Fills in npm's lock file, with carom as the game has it.
 function locked(text, {version, spec, file}) {
   const lock = JSON.parse(text);
   lock.packages[''].dependencies.carom = spec;

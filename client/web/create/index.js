@@ -76,6 +76,9 @@ async function complete(given) {
   return given;
 }
 
+// As a shell takes it for one word.
+const typed = (word) => (/^[\w./@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
 async function main() {
   const given = parse(process.argv.slice(2));
   if (given.help) return console.log(HELP.trimEnd());
@@ -84,7 +87,7 @@ async function main() {
   await makeGame({folder, name, template, carom});
   console.log(`${name} is in ${folder}. It needs caromd in the PATH, or its place in CAROMD:
 
-  cd ${folder}
+  cd ${typed(folder)}
   npm install
   npm start          # then open http://127.0.0.1:22767 twice`);
 }

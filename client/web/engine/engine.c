@@ -89,7 +89,7 @@ bool engine_finish(void)
 
 // ---- commands
 
-// Checks the caller's bytes as a server checks a client's.
+// Checks the caller's bytes as a server checks those of a client.
 static status check(const uint8_t *args, size_t size, error *err)
 {
     const scanner_limits limits = scanner_limits_reply();
@@ -101,7 +101,7 @@ static status check(const uint8_t *args, size_t size, error *err)
         return err->status;
     }
     if (verdict == SCAN_MORE || used != size) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "the arguments are no whole value");
+        return error_set(err, STATUS_INVALID_ARGUMENT, "the arguments are not one complete value");
     }
     return message_check(args, size, err);
 }

@@ -8,7 +8,7 @@
 
 enum { HEAP_PAGE = 65536 }; // bytes of a WebAssembly page
 
-// As malloc, calloc, aligned_alloc (a power of two of at most a page), realloc and free.
+// These work as malloc, calloc, aligned_alloc (a power of two of at most a page), realloc and free.
 void *heap_take(size_t bytes);
 void *heap_take_zeros(size_t count, size_t bytes);
 void *heap_take_aligned(size_t alignment, size_t bytes);

@@ -141,7 +141,7 @@ void carom_prediction_end(engine_prediction *p, double took_ms)
     prediction_end(p, took_ms);
 }
 
-// ---- what is predicted
+// ---- the predicted world
 
 double carom_prediction_tick(const engine_prediction *p)
 {

@@ -3,7 +3,7 @@
 //
 // Times are a world's, in seconds. client/lib/cadence.c is the same in libcarom, by the same constants.
 
-const SHARE = 1 / 8; // of a step in the mean
+const SHARE = 1 / 8; // the share of a step in the mean
 const STILL_STEPS = 2.5; // a step of more intervals has snapshots between that were not sent, as nothing moved
 
 /** Measures the interval between snapshots. */

@@ -41,10 +41,12 @@ const CALL_MS = 30000; // default time after which a call without an answer fail
 const ATTEMPT_MS = 5000; // time for one attempt to connect, including hello's answer
 const PENDING_MAX = 65536; // most calls that wait for their answers
 const SEND_BYTES_MAX = 16 * 1024 * 1024; // most bytes that the system has not accepted yet
-const ASK_MS = 1000; // for another server to say who serves a world
+const ASK_MS = 1000; // limit for another server to say who serves a world
+const HOMES_MAX = 256; // worlds of one connection that its session is known to have changed
+const HEIR_MS = 5000; // limit for a server to take a session along; then the connection gets a new session
 const HASTY_MS = 1000; // a server that closes sooner than this, with a reason, will do so again
 const ID_MAX = 0xffffffff;
-const FRONT = Symbol('front'); // option of a client behind another one: what the two share
+const FRONT = Symbol('front'); // option of a client behind another one: what the two clients share
 
 // Calls that may be repeated even if they took effect: a second one changes nothing more.
 const REPEATABLE = new Set(['ping', 'server.info', 'server.stats', 'server.sessions', 'world.list',
@@ -70,10 +72,14 @@ export class Client extends Emitter {
   #options;
   #transport = null;
   #decoder = null;
+  #leaving = false; // the page ends: each message is sent at once
   #helloId = 0;
   #helloArgs = null;
-  #nextId = 1;
+  #ids; // {next}: one series of request numbers for all servers, as they may have the same session
+  #kin; // clients of the same object have the same session
+  #heirUntil = 0; // while above 0: its first hello takes the session of its kin along, and is tried again until then
   #pending = new Map(); // id -> call, in the order in which they were made
+  #homes = new Set(); // worlds here that the session has changed, and may have something in
   #epochs;
   #following; // shared by the clients of one program
   #link; // this client, as #following knows it
@@ -100,6 +106,9 @@ export class Client extends Emitter {
     this.#options = options;
     const front = options[FRONT];
     this.#epochs = front?.epochs ?? new Epochs();
+    this.#ids = front?.ids ?? {next: 1};
+    this.#kin = front?.kin ?? {};
+    this.#heirUntil = front?.kin ? now() + HEIR_MS : 0;
     this.#resume = options.resume ?? (options.keepSession ? takeSession(this.#sessionName) : undefined);
     this.state = 'connecting';
     /** Whether the last hello resumed an existing session. */
@@ -131,6 +140,11 @@ export class Client extends Emitter {
       }),
       (number) => this.#notifyHere('world.unsubscribe', {subscription: number}),
       (subscription, error) => this.#following.move(subscription, this.#link, error));
+    const homes = this.#homes;
+    const pending = this.#pending;
+    const kin = () => this.#kin;
+    const secret = () => (this.hello ? this.hello.resume : this.#resume) || undefined;
+    const heir = () => this.#heirUntil > 0;
     this.#link = {
       client: this,
       url: options.url,
@@ -138,10 +152,25 @@ export class Client extends Emitter {
       calls: (world) => [...this.#pending.values()].filter((call) => call.args?.world === world).length,
       adopt: (call, followed) => this.#adopt(call, followed),
       fail: (call, error) => this.#fail(call, error),
+      get busy() {
+        return homes.size > 0 || [...pending.values()].some((call) => call.args?.world !== undefined);
+      },
+      get kin() {
+        return kin();
+      },
+      get secret() {
+        return secret();
+      },
+      get heir() {
+        return heir();
+      },
+      owns: (world) => homes.has(world),
+      own: (world) => homes.add(world),
+      leave: (world) => homes.delete(world),
       ask: (world) => this.#request('world.info', {world}, {timeoutMs: ASK_MS}, () => {}),
-      redirect: (to) => this.#redirect(to),
+      redirect: (to, session) => this.#redirect(to, session),
     };
-    this.#following = front?.following ?? new Following(this.#link, options, (url, carries) => this.#reach(url, carries));
+    this.#following = front?.following ?? new Following(this.#link, options, (url, carries, from) => this.#reach(url, carries, from));
     this.#offPage = front ? () => {} : watchPage({wake: this.#wake, leave: this.#leave});
     this.#dial();
   }
@@ -161,18 +190,18 @@ export class Client extends Emitter {
 
   /**
    * Calls a method by its name; the answer's result. `timeoutMs`: 0 for none; `signal`: an
-   * AbortSignal, after which nobody waits for the answer (the command may take effect all the same).
+   * AbortSignal, after which nobody waits for the answer (the command may still take effect).
    */
   call(method, args = {}, options = {}) {
     return this.#request(method, args, options);
   }
 
-  // The link to another server. `carries`: the token goes there.
-  #reach(url, carries) {
+  // The link to another server. `carries`: the token goes there; `from`: the link whose session goes along.
+  #reach(url, carries, from) {
     const {token, transportTo, ...options} = this.#options;
-    const front = {epochs: this.#epochs, following: this.#following};
+    const front = {epochs: this.#epochs, following: this.#following, ids: this.#ids, kin: from?.kin};
     const client = new Client(transportTo(url), {...options, url, transportTo, token: carries ? token : undefined,
-                                                 resume: undefined, keepSession: undefined, [FRONT]: front});
+                                                 resume: from?.secret, keepSession: undefined, [FRONT]: front});
     client.ready.catch(() => {});
     return client.#link;
   }
@@ -260,8 +289,8 @@ export class Client extends Emitter {
   #newId() {
     let id;
     do {
-      id = this.#nextId;
-      this.#nextId = id >= ID_MAX ? 1 : id + 1;
+      id = this.#ids.next;
+      this.#ids.next = id >= ID_MAX ? 1 : id + 1;
     } while (this.#pending.has(id));
     return id;
   }
@@ -327,10 +356,11 @@ export class Client extends Emitter {
   // Queues a message: those of one turn of the event loop are sent together.
   #enqueue(bytes) {
     if (this.#transport.buffered + this.#queuedBytes + bytes.length > SEND_BYTES_MAX) return false;
-    if (this.#queue.length === 0) queueMicrotask(() => this.#flush());
+    if (this.#queue.length === 0 && !this.#leaving) queueMicrotask(() => this.#flush());
     this.#queue.push(bytes);
     this.#queuedBytes += bytes.length;
     this.traffic.messagesOut++;
+    if (this.#leaving) this.#flush(); // the page may end before a microtask
     return true;
   }
 
@@ -374,9 +404,10 @@ export class Client extends Emitter {
     this.#attemptTimer = setTimeout(() => this.#drop('no answer to hello'), ATTEMPT_MS);
   }
 
-  // Another server has this one's worlds: the session is resumed there at once.
-  #redirect(url) {
+  // Another server has this one's worlds: the session is resumed there at once, or another one begins (`session` false).
+  #redirect(url, session = true) {
     if (this.state !== 'reconnecting') return;
+    if (!session) this.hello.resume = '';
     this.#open = this.#options.transportTo(url);
     this.#link.url = url;
     clearTimeout(this.#retryTimer);
@@ -440,6 +471,11 @@ export class Client extends Emitter {
     if (first && resumed) this.#countOn(result);
     this.hello = result;
     this.resumed = resumed;
+    this.#heirUntil = 0;
+    if (!resumed) {
+      this.#kin = {};
+      this.#homes.clear();
+    }
     this.state = 'open';
     this.#upSince = now();
     if (!first) this.traffic.reconnects++;
@@ -455,7 +491,7 @@ export class Client extends Emitter {
   // The previous page has used some request numbers of this session: this page's numbers begin above them.
   #countOn({applied = {}, pending = []}) {
     const used = Object.values(applied).map(({last}) => last ?? 0);
-    this.#nextId = Math.max(this.#nextId - 1, ...used, ...pending) % ID_MAX + 1;
+    this.#ids.next = Math.max(this.#ids.next - 1, ...used, ...pending) % ID_MAX + 1;
     const waiting = [...this.#pending.values()];
     this.#pending.clear();
     for (const call of waiting) {
@@ -536,8 +572,19 @@ export class Client extends Emitter {
     this.#retryTimer = setTimeout(() => this.#dial(), pause);
   }
 
+  // Whether an heir dials again: to take the session along, and then once to get one of its own.
+  #heirReturns() {
+    if (this.#heirUntil === 0) return false;
+    if (now() < this.#heirUntil) return true;
+    if (this.#resume === undefined) return false;
+    this.#resume = undefined;
+    this.#heirUntil = now() + ATTEMPT_MS;
+    return true;
+  }
+
   #mayReturn(error) {
     const {reconnect, token} = this.#options;
+    if (this.state === 'connecting' && PASSING.has(error.code) && this.#heirReturns()) return true;
     if (reconnect === false) return false;
     if (this.state === 'connecting' && !reconnect?.first) return false;
     if (this.state !== 'open' && now() - this.#lostSince > (reconnect?.giveUpMs ?? Infinity)) {
@@ -558,12 +605,27 @@ export class Client extends Emitter {
     }
   };
 
-  // Called when the page ends. If the next page may resume the session, stores the secret for it.
+  // Called when the page ends. If the next page may resume the session, stores the secret for it. The connection stays
+  // open for the page's own listeners that the event calls after this one: their commands act after goodbye, too.
+  // The browser closes it with the page.
   #leave = (reloads) => {
+    if (this.#leaving) return;
     const keep = this.#options.keepSession && reloads;
     if (keep) leaveSession(this.#sessionName, this.hello?.resume ?? this.#resume);
-    this.close({keepSession: keep});
+    for (const {client} of [this.#link, ...this.#following.others]) {
+      if (client !== this || !keep) client.#sayGoodbye();
+      client.#leaving = true;
+      client.#flush();
+    }
+    setTimeout(() => this.close({keepSession: keep})); // the page lives on
   };
+
+  #sayGoodbye() {
+    try {
+      this.#notifyHere('goodbye');
+    } catch { // closing the connection has the same effect
+    }
+  }
 
   #finish(error) {
     if (this.state === 'closed') return;
@@ -591,10 +653,7 @@ export class Client extends Emitter {
    * none, so that connect(url, {resume: client.hello.resume}) can resume the session.
    */
   close({keepSession = false} = {}) {
-    try {
-      if (this.state === 'open' && !keepSession) this.#notifyHere('goodbye');
-    } catch { // closing the connection has the same effect
-    }
+    if (!this.#leaving && !keepSession) this.#sayGoodbye();
     this.#finish(new CaromError('closed', 'the client was closed'));
   }
 
@@ -610,13 +669,13 @@ export class Client extends Emitter {
         if (this.#transport !== transport) return;
       }
     } catch (error) { // bytes that are not MessagePack, or a message that lacks required parts
-      this.#drop(`what the server sent is not understood: ${error.message}`);
+      this.#drop(`the server sent an invalid message: ${error.message}`);
     }
   }
 
   #message(message) {
     if (!Array.isArray(message)) {
-      this.#drop('the server sent what is no MessagePack-RPC');
+      this.#drop('the server sent a message that is no MessagePack-RPC');
     } else if (message[0] === 1) {
       this.#answer(message[1], message[2], message[3]);
     } else if (message[0] === 2) {
@@ -642,6 +701,7 @@ export class Client extends Emitter {
       return;
     }
     this.#epochs.noteAnswer(call.args?.world, result);
+    this.#noteHome(call);
     try {
       call.answered?.(result); // before the next message is read
       call.resolve(result);
@@ -649,6 +709,13 @@ export class Client extends Emitter {
       call.reject(new CaromError('internal', wrong.message, {method: call.method}));
       throw wrong; // the connection ends
     }
+  }
+
+  #noteHome({method, args}) {
+    const world = args?.world;
+    if (world === undefined || METHODS[method]?.scope === 'read' || REPEATABLE.has(method)) return;
+    if (method === 'world.destroy') this.#homes.delete(world);
+    else if (this.#homes.size < HOMES_MAX) this.#homes.add(world);
   }
 
   #notification(name, args) {
@@ -708,7 +775,7 @@ export class Client extends Emitter {
    * Shows a world without the server's distance: what `options.input` commands happens here at once (prediction.js).
    * Resolves to a Prediction when there is a picture. Options:
    *   input(batch, {tick, firstTime}): gives this program's commands for a tick,
-   *   events: kinds to tell of, inputDelay: 0 to 3 ticks by which commands act later, for fewer corrections,
+   *   events: kinds of events to report, inputDelay: 0 to 3 ticks by which commands act later, for fewer corrections,
    *   budgetMs: the time that a frame may take, check: predict again in every frame and compare, for finding mistakes,
    *   smoothingS: half-life of a correction in what is drawn, rate: records a second, predicting: false for none,
    *   engine: of loadEngine().

@@ -1,6 +1,6 @@
 // A body to draw, of a view or of a predicted picture: its pose, and how the server describes it.
 
-// All of a description but place, motion and the tick of it, which change without being drawn anew.
+// All of a description but place, motion and the tick of it, which change without a new drawing.
 function looksOf({tick, at, position, angle, velocity, angular_velocity: spin, center, force, torque, awake, ...looks}) {
   return JSON.stringify(looks);
 }
@@ -19,7 +19,7 @@ export class DescribedBody {
     this.version = 0;
   }
 
-  /** Called by the picture: the server's map. Returns whether it looks other than before. */
+  /** Called by the picture with the server's map. Returns whether the body looks different now. */
   redescribe(map) {
     const before = this.description;
     this.description = map;

@@ -11,7 +11,7 @@ import {CaromError} from './errors.js';
 import {EVENT_KINDS} from './methods.js';
 import {decode, encode} from './msgpack.js';
 
-const INTERFACE = 3; // must equal engine.h's
+const INTERFACE = 3; // must equal ENGINE_INTERFACE of engine.h
 const ROW = 8; // doubles: id, x, y, angle, vx, vy, w, awake
 const STEP_TICKS_MAX = 100000; // as for world.step
 const NAME = 'local'; // commands name a world; here the name does not matter

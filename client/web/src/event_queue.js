@@ -10,7 +10,7 @@ import {CaromError} from './errors.js';
 export function iterate(emitter, name, most, error = null) {
   const waiting = [];
   let end = error;
-  let wake = null; // of a next() that waits
+  let wake = null; // ends the wait of next()
 
   const settle = () => {
     wake?.();

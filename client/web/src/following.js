@@ -9,10 +9,17 @@
 //
 // When a server is lost, the servers that are still connected are asked, again and again, who serves its worlds now. As
 // soon as one names another address, the lost connection's session is resumed there, with its calls and subscriptions.
-// So that there is such a server, one connection goes ahead of need to the standby that `world.info` names.
+// So that there is such a server, one connection goes ahead of need to the standby that `world.info` names. A first
+// server that is lost when all worlds are at others is replaced by one of those.
 //
-// A connection is known here as a link: {client, url, calls(world), adopt(call), fail(call, error), list, redirect(url),
-// ask(world)}.
+// A world that leaves a server takes the sessions along that had something in it: the link to the next server, the heir,
+// resumes the session there, so that it has its bodies and subscriptions. If that server does not know the session, the
+// link gets a new one, and subscribes again.
+//
+// A connection is known here as a link: {client, url, kin (the same object: the same session), secret (its session's;
+// undefined: none), heir (the session of its kin is being taken along), busy (calls for worlds wait, or its session has
+// something in one), owns(world), own(world), leave(world), calls(world), adopt(call), fail(call, error), list,
+// redirect(url, session), ask(world)}.
 
 import {CaromError} from './errors.js';
 import {quietTimer} from './heartbeat.js';
@@ -22,10 +29,10 @@ export const HOPS_MAX = 4; // servers that a call is sent on to
 export const SERVERS_MAX = 16; // connections of one client
 const WAITING_MAX = 65536; // calls that wait for the order
 const ROUTES_MAX = 256; // worlds whose server is known; beyond that the oldest is asked for again
-const PAUSE_MS = 50; // before a server is asked again that was asked already: its records may be behind; then doubled
-const SEEK_MS = 50; // between two questions for the worlds of a server that is lost
-const STANDBY_MS = 10000; // after which a world's standby is asked for again
-const MOVED_WAIT_MS = 10000; // for the next server to serve a world that has moved there
+const PAUSE_MS = 50; // pause before a server is asked again that was asked already: its records may be behind; then doubled
+const SEEK_MS = 50; // time between two questions for the worlds of a server that is lost
+const STANDBY_MS = 10000; // time after which a world's standby is asked for again
+const MOVED_WAIT_MS = 10000; // limit for the next server to serve a world that has moved there
 
 const ADDRESS_FIRST = /^(\S+) /;
 
@@ -40,7 +47,7 @@ export class Following {
   #between = new Map(); // world -> number of calls that are on their way from one link to another
   #home;
 
-  /** `connect(url, carries)` makes the link to another server; `carries`: the token goes along. */
+  /** `connect(url, carries, from)` makes the link to another server; `carries`: the token goes along; `from`: the link whose session does. */
   constructor(home, options, connect) {
     this.#home = home;
     this.#options = options;
@@ -59,7 +66,7 @@ export class Following {
     return this.#routes.get(world)?.link ?? this.#home;
   }
 
-  /** Takes a new call; false: it is the first connection's. */
+  /** Takes a new call; false: the first connection has to make it. */
   take(call) {
     const route = this.#routes.get(call.args?.world);
     if (route === undefined) return false;
@@ -73,7 +80,7 @@ export class Following {
     return this.#between.has(world) || route.old?.calls(world) > 0;
   }
 
-  // Sends what had to wait until the old server had answered.
+  // Sends the calls that had to wait until the old server had answered.
   #release(world) {
     const route = this.#routes.get(world);
     if (route === undefined || this.#unsettled(world, route)) return;
@@ -99,8 +106,9 @@ export class Following {
     for (const call of waiting) if (!call.over) this.#home.adopt(call);
   }
 
-  // The link to the server at that address. Throws CaromError with the reason if the client may not go there.
-  #linkTo(address, from, why) {
+  // The link to the server at that address; `along`: with the session of `from`, if that may go there. Throws CaromError
+  // with the reason if the client may not go there.
+  #linkTo(address, from, why, along = false) {
     const refuse = (reason) => {
       throw new CaromError('moved', `${why}; not followed: ${reason}`);
     };
@@ -108,7 +116,8 @@ export class Following {
     if (base === undefined) return refuse('the connection is not one to a URL');
     const url = urlOf(address, base);
     if (url === undefined) return refuse(`'${String(address).slice(0, 80)}' is not HOST:PORT`);
-    const known = [...this.#links].find((link) => link.url?.href === url.href);
+    const there = [...this.#links].filter((link) => link.url?.href === url.href);
+    const known = there.find((link) => link.kin === from.kin) ?? (along && from.secret ? undefined : there[0]);
     if (known !== undefined) return known;
     if (this.#links.size >= SERVERS_MAX) return refuse(`${SERVERS_MAX} servers are connected, which is the limit`);
     const carries = mayCarry(base, url, this.#options);
@@ -116,7 +125,12 @@ export class Following {
       return refuse('the token goes only over TLS, or within this machine, to a server that was named in the same ' +
                     "way (option follow: {plain: true} trusts the network)");
     }
-    const link = this.#connect(url, carries);
+    const goes = along && carries && from.secret !== undefined;
+    if (!goes && there.length > 0) return there[0];
+    if (goes) { // instead of a connection that went ahead of need
+      for (const idle of there) if (idle !== this.#home && !idle.busy && this.#worldsOf(idle).size === 0) idle.client.close();
+    }
+    const link = this.#connect(url, carries, goes ? from : undefined);
     this.#links.add(link);
     this.#watch(link);
     link.client.once('closed', (error) => this.#gone(link, error));
@@ -133,6 +147,12 @@ export class Following {
   #worldsOf(link) {
     const followed = [...this.#routes].filter(([, route]) => route.link === link).map(([world]) => world);
     return new Set([...link.list.worlds, ...followed]);
+  }
+
+  // The URL of a server that has all the worlds of a program whose first server is lost; else undefined.
+  #elsewhere(link) {
+    if (link !== this.#home || link.busy || this.#worldsOf(link).size > 0) return undefined;
+    return this.others.find((other) => other.client.state === 'open' && this.#worldsOf(other).size > 0)?.url;
   }
 
   // The URL at which another server says that one of the link's worlds is served; undefined: none says so.
@@ -153,9 +173,10 @@ export class Following {
   async #seek(link) {
     if (!this.#follows || link.url === undefined) return;
     while (link.client.state === 'reconnecting' && this.#links.has(link)) {
-      const url = await this.#askFor(link);
+      const url = this.#elsewhere(link) ?? await this.#askFor(link);
       if (url !== undefined && link.client.state === 'reconnecting') {
-        link.redirect(url);
+        const kin = [...this.#links].some((one) => one !== link && one.kin === link.kin && one.url?.href === url.href);
+        link.redirect(url, !kin); // the kin has the session there
         return;
       }
       await wait(SEEK_MS);
@@ -180,10 +201,14 @@ export class Following {
     }
   }
 
-  // The next server for a request that `from` has answered `moved`. `hops`: URLs so far.
-  async #next(world, from, error, hops) {
+  // The next server for a request that `from` has answered `moved`. `hops`: URLs so far; `had`: the session had a
+  // subscription to the world there.
+  async #next(world, from, error, hops, had = from.list.holds(world)) {
     const address = ADDRESS_FIRST.exec(error.message)?.[1];
-    const link = this.#linkTo(address, from, error.message);
+    const owned = from.owns(world);
+    const link = this.#linkTo(address, from, error.message, owned || had);
+    if (link !== from) from.leave(world);
+    if (owned && link.kin === from.kin) link.own(world);
     hops.push(from.url.href);
     const again = hops.filter((href) => href === link.url.href).length;
     if (hops.length > HOPS_MAX) {
@@ -256,8 +281,17 @@ export class Following {
   move(subscription, from, error) {
     const again = async () => {
       if (!this.#follows) throw error;
-      const link = await this.#next(subscription.world, from, error, []);
-      if (!subscription.error) await this.subscribe(subscription, link, Math.max(subscription.waitMs, MOVED_WAIT_MS));
+      const number = subscription.left;
+      const link = await this.#next(subscription.world, from, error, [], number !== 0);
+      if (subscription.error) return;
+      const kin = number !== 0 && link.kin === from.kin;
+      if (kin && link.heir) {
+        subscription.link = link;
+        link.list.expect(number, subscription);
+        return;
+      }
+      await this.subscribe(subscription, link, Math.max(subscription.waitMs, MOVED_WAIT_MS));
+      if (kin) link.list.forget(number); // the world may have brought it along
     };
     again().catch((failure) => subscription.end(failure));
   }
@@ -268,7 +302,9 @@ export class Following {
     const web = from.url !== undefined && /^(ws|http)s?:$/.test(from.url.protocol);
     const error = new CaromError('moved', `${web ? http : address} world '${world}' is served there`);
     this.forget(world, from);
-    for (const subscription of from.list.release(world)) this.move(subscription, from, error);
+    const released = from.list.release(world);
+    for (const subscription of released) this.move(subscription, from, error);
+    if (released.length === 0 && from.owns(world)) this.#next(world, from, error, []).catch(() => from.leave(world));
   }
 
   // A server other than the first one has ended the connection for good.

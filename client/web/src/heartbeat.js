@@ -5,7 +5,8 @@ const PING_MS = 2000;
 const FIRST_PINGS_MS = 100; // pause between the first pings
 const FIRST_PINGS = 5;
 const DEAD_MS = 10000; // time without an answer after which the connection is lost
-const AWAKE_MS = 3000; // the same time, after check()
+const AWAKE_MS = 3000; // time for an answer after check()
+const LAST_LOOK_MS = 100; // the end of AWAKE_MS: a busy process reads the input that waits before its timer fires again
 const SLEPT_MS = 5000; // a timer this late means that the machine slept; a busy process delays less
 
 const now = () => globalThis.performance.now();
@@ -49,10 +50,13 @@ export class Heartbeat {
 
   /** Pings at once: the connection may have died unnoticed. */
   check() {
-    if (this.#awakeTimer !== null) return;
     clearTimeout(this.#timer);
-    this.#send();
-    this.#awakeTimer = quietTimer(this.#dead, AWAKE_MS);
+    if (this.#awakeTimer === null) {
+      this.#send();
+      this.#awakeTimer = quietTimer(() => {
+        this.#awakeTimer = quietTimer(this.#dead, LAST_LOOK_MS);
+      }, AWAKE_MS - LAST_LOOK_MS);
+    }
     this.#later(FIRST_PINGS);
   }
 

@@ -242,7 +242,7 @@ export class ViewBody {
 }
 
 /**
- * Of what is drawn: `add` when a body is drawn for the first time, `change` when it is described anew, `remove` when it is
+ * Of what is drawn: `add` when a body is drawn for the first time, `change` when its description changes, `remove` when it is
  * drawn no more. Each comes with advance().
  */
 export interface ShownEvents<Body> { add: Body; change: Body; remove: Body }
@@ -293,7 +293,7 @@ export interface PredictionOptions {
   events?: WorldEvent['kind'][];
   /** Ticks (0 to 3) by which commands act later: fewer corrections of what others see; default 0. */
   inputDelay?: number;
-  /** Milliseconds that a frame may take: beyond it only bodies near the own bodies are computed; default 0, no limit.
+  /** Milliseconds that a frame may take: beyond it only bodies near the client's own bodies are computed; default 0, no limit.
      */
   budgetMs?: number;
   /** Predicts again in every frame and compares: for finding mistakes; default false. */
@@ -304,7 +304,7 @@ export interface PredictionOptions {
   rate?: number;
   /** False: no prediction, as when it is not possible. */
   predicting?: boolean;
-  /** The engine, from loadEngine(); default: the client's. */
+  /** The engine, from loadEngine(); default: the engine of the client. */
   engine?: Engine | Promise<Engine>;
 }
 
@@ -313,11 +313,11 @@ export interface PredictionFigures {
   right: number; rollbacks: number; depth: number;
   /** The largest corrections of the last 8 s, of own bodies and of others [m]. */
   error: number; error_others: number;
-  /** Ticks ahead of the newest known state, and how many of them are slack. */
+  /** Ticks ahead of the newest state that news in time shows, and how many of them are slack beyond the round trip. */
   lead: number; slack: number;
   /** Round trip; how long before its tick the last batch came (negative: after it) [s]. */
   rtt: number; margin: number;
-  /** The clock's speed: 1 is the server's. Input delay [ticks]. Batches that the log has not shown yet. */
+  /** The clock's speed: 1 is the server's speed. Input delay [ticks]. Batches that the log has not shown yet. */
   rate: number; delay: number; waiting: number;
   /** Totals since the start. */
   ticks: number; ticks_right: number; rollback_count: number;

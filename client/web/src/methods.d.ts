@@ -1093,7 +1093,7 @@ export interface Results {
   [method: string]: unknown;
 }
 
-/** The methods that may stand in a batch. */
+/** The methods that are allowed in a batch. */
 export type BatchMethodName =
   'world.set' |
   'body.spawn' |

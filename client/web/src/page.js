@@ -5,6 +5,7 @@
 // Navigation API, `navigate` announces a link that leads elsewhere.
 
 const KEY = 'carom session '; // prefix of the name in sessionStorage
+const HIDDEN_MS = 100; // browsers let timers of hidden pages run once a second or less
 
 // Whether a `navigate` leads to a page of this origin that replaces this one.
 function staysHere({destination, hashChange, downloadRequest}) {
@@ -36,6 +37,31 @@ export function watchPage({wake, leave}) {
   listen(globalThis, 'pagehide', (event) => event.persisted || leave(reloads));
   return () => {
     for (const off of offs.splice(0)) off();
+  };
+}
+
+/**
+ * Calls `act()` again and again while the page is hidden, when no frames are drawn: ten times a second, or as often as
+ * the browser lets it. Returns a function that stops it.
+ */
+export function whileHidden(act) {
+  const {document} = globalThis;
+  if (typeof document?.addEventListener !== 'function') return () => {};
+  let timer = null;
+  const stop = () => clearTimeout(timer);
+  const look = () => {
+    stop();
+    if (document.visibilityState === 'hidden') timer = setTimeout(next, HIDDEN_MS);
+  };
+  const next = () => {
+    look(); // first, as act() may throw or stop this
+    act();
+  };
+  document.addEventListener('visibilitychange', look);
+  look();
+  return () => {
+    stop();
+    document.removeEventListener('visibilitychange', look);
   };
 }
 

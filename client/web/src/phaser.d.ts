@@ -4,7 +4,7 @@ import type {Controls, ControlOptions, DebugOptions, Drawn, DrawnBody, Follower,
 export {COLOURS, Controls, Followers, outlineOf, toMetres, toPixels} from './picture.js';
 export type {ControlOptions, DebugOptions, Drawn, DrawnBody, Follower, FollowOptions, Outline, Point} from './picture.js';
 
-/** What objects are added to, in place of the scene itself. */
+/** The container to which objects are added, instead of the scene itself. */
 export interface Parent { parent?: GameObjects.Container | GameObjects.Layer }
 
 /** A game object of a body's shapes. */

@@ -1,7 +1,7 @@
 import type {Pose, Prediction, PredictedBody, ViewBody, WorldView} from './index.js';
 import type {ShapeMap, Vector} from './index.js';
 
-/** What can be drawn: the view of a subscription with `describe: true`, or a prediction. */
+/** A source of bodies to draw: the view of a subscription with `describe: true`, or a prediction. */
 export type Drawn = WorldView | Prediction;
 export type DrawnBody = ViewBody | PredictedBody;
 
@@ -25,7 +25,7 @@ export interface FollowOptions<Object> {
   pixelsPerMetre?: number;
   /** Makes the object of a body. null: the body has none. undefined, or without this option: its shapes are drawn. */
   sprite?(body: DrawnBody): Object | null | undefined;
-  /** The body was described anew (shapes, tag, owner). Without it, its object is made anew. */
+  /** The body's description has changed (shapes, tag, owner). Without this function, its object is made again. */
   change?(body: DrawnBody, object: Object): void;
   /** The body is drawn no more; its object is destroyed after this. */
   remove?(body: DrawnBody, object: Object): void;

@@ -113,7 +113,7 @@ export class Followers {
 
   /**
    * `options`: sprite(body) makes an object (null: none; undefined: the shapes are drawn), change(body, object) when the body is
-   * described anew, remove(body, object) before its object is destroyed. The adapter's own: plain(body) draws the shapes, put(object) adds
+   * described again, remove(body, object) before its object is destroyed. The adapter's own: plain(body) draws the shapes, put(object) adds
    * an object to the picture.
    */
   constructor(view, {pixelsPerMetre, sprite, change, remove}, {plain, put}) {
@@ -125,7 +125,7 @@ export class Followers {
     this.#options = {sprite, change, remove, plain, put};
     this.#offs = [view.on('add', (body) => this.#add(body)), view.on('change', (body) => this.#change(body)),
                   view.on('remove', (body) => this.#remove(body))];
-    for (const body of view.drawn()) this.#add(body); // a view tells a second listener nothing of these
+    for (const body of view.drawn()) this.#add(body); // a view reports bodies only to listeners that were there before
     this.update();
   }
 
@@ -184,7 +184,7 @@ export class Followers {
       this.#options.change(body, object);
       return;
     }
-    this.#made.delete(body); // made anew by what the body is now
+    this.#made.delete(body); // made again from the body's present description
     object?.destroy();
     this.#add(body);
   }
@@ -224,6 +224,7 @@ export class Controls {
     });
     this.#listen(page, 'keyup', (event) => this.#held.delete(event.code));
     this.#listen(page, 'blur', () => this.#held.clear()); // the keyup goes to another window
+    if (page.document) this.#listen(page.document, 'visibilitychange', () => this.#held.clear()); // the keyup goes to another tab
   }
 
   #listen(target, name, action) {

@@ -49,7 +49,7 @@ export function drawDebug(container, view, {pixelsPerMetre, shapes = true, conta
     update() {
       graphics.clear();
       if (!graphics.visible) return;
-      container.addChild(graphics); // above what has come since
+      container.addChild(graphics); // above the objects that were added since
       for (const body of shapes ? view.drawn() : []) {
         for (const shape of body.shapes) {
           draw(graphics, placed(outlineOf(shape, scale), body.pose, scale), colourOf(body, shape), false);
@@ -74,7 +74,7 @@ export function createControls(app, container, {pixelsPerMetre, keys} = {}) {
   const scale = checkedScale(pixelsPerMetre);
   checkedContainer(container);
   const {canvas} = app;
-  let place = null; // of the pointer, in the renderer's pixels
+  let place = null; // place of the pointer, in the renderer's pixels
   let down = false;
   const moved = (event) => {
     const {left, top, width, height} = canvas.getBoundingClientRect();

@@ -38,7 +38,7 @@ export class PredictedBody extends DescribedBody {
     this.approximate = (rows[at + 7] & APPROXIMATE) !== 0;
   }
 
-  /** Called by the picture. Returns whether it looks other than before. */
+  /** Called by the picture. Returns whether the body looks different now. */
   describe(map, described, provisional) {
     this.describedAt = described;
     this.provisional = provisional;

@@ -9,8 +9,8 @@
 // Where nothing can be predicted (the server's engine is another one, the server is older, WebAssembly is missing) the
 // same program works without prediction (unpredicted.js), and receives the reason.
 //
-// Nothing here has a timer: advance(), called before each frame, does the work. A page that was in the background for
-// long continues at the present tick.
+// advance(), called before each frame, does the work. A hidden page draws no frames: a timer calls advance() there, so
+// the game can end a push whose key its visitor no longer holds.
 //
 // Events: `predicted`, `confirmed`, `takenBack` (event, of the kinds that were asked for; `wasPredicted` in a confirmed
 // one), `refused` ({tick, error}), `fallback` (CaromError: why nothing is predicted), `ended` (CaromError); and `add`, `change`,
@@ -20,6 +20,7 @@ import {addMethods} from './calls.js';
 import {Emitter} from './emitter.js';
 import {eventBits} from './engine.js';
 import {CaromError} from './errors.js';
+import {whileHidden} from './page.js';
 import {PredictedPicture} from './predicted_picture.js';
 import {PredictionCore, canPredict} from './prediction_core.js';
 import {Replica} from './replica.js';
@@ -78,6 +79,7 @@ export class Prediction extends Emitter {
   #shown = new ShownBodies(this);
   #past = new Set(); // ids of bodies that are not predicted
   #offs = [];
+  #offHidden = () => {};
   #rtts = []; // round trips of the last pings [ms]
   #source; // gives the picture its descriptions
 
@@ -109,6 +111,7 @@ export class Prediction extends Emitter {
       }
       await this.#fallBack(error);
     }
+    if (!this.error) this.#offHidden = whileHidden(() => this.advance());
     return this;
   }
 
@@ -192,6 +195,7 @@ export class Prediction extends Emitter {
   #end(error) {
     if (this.error) return;
     this.error = error;
+    this.#offHidden();
     this.#release();
     this.emit('ended', error);
   }
@@ -216,7 +220,7 @@ export class Prediction extends Emitter {
 
   // ---- a frame
 
-  /** Before each frame: asks for input, computes, and sets every body's pose. `nowMs`: performance.now(). */
+  /** Before each frame: asks for input, computes, and sets every body's pose. A hidden page need not call it. `nowMs`: performance.now(). */
   advance(nowMs = globalThis.performance.now()) {
     if (this.#plain) {
       this.#plain.advance(nowMs, (tick) => this.#ask(tick, true), (tick, error) => this.emit('refused', {tick, error}));
@@ -287,7 +291,7 @@ export class Prediction extends Emitter {
     }
   }
 
-  // ---- what is shown
+  // ---- the shown world
 
   /** The bodies by id, each with the `pose` to draw it at. */
   get bodies() {

@@ -91,7 +91,7 @@ export class PredictionCore {
     this.#run('end', ms);
   }
 
-  // ---- what is predicted
+  // ---- the predicted world
 
   get tick() {
     return this.#run('tick');

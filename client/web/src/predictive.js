@@ -1,4 +1,4 @@
-// Predictive interpolation: a body is drawn where it is now, as far as its last known velocity tells, and not where it
+// Predictive interpolation: a body is drawn where it is now, extrapolated by its last known velocity, and not where it
 // was a few snapshots ago. It is the alternative to playback with a delay for clients without the engine: no delay, but
 // a body that hits another one is drawn inside it for a moment. (The name and the size of the constants are those of
 // Unreal Engine's Chaos.)
@@ -15,7 +15,7 @@ const EXTRAPOLATION_S = 0.75; // longest time over which a state is extrapolated
 const SNAP_HALF_LIFE_S = 0.05; // half-life of the offset of a body that is snapped
 const SNAP_M = 0.01; // smaller offsets are not watched
 const JUMP_M = 2.5; // least offset that is corrected by a jump
-const JUMP_S = 0.6; // and at least this time at the body's speed
+const JUMP_S = 0.6; // such an offset is also at least the way of this time at the body's speed
 const STILL = 1e-4; // m and rad: smaller motion is invisible
 
 const TURN = 2 * Math.PI;

@@ -15,7 +15,7 @@ import {RefereeGame} from './referee_game.js';
 const LOOK_MS = 500; // pause between two looks for worlds
 const WORLDS_MAX = 1024; // worlds of one referee
 const APPLY_MS = 10000; // time for the answer to a batch
-const SUBSCRIPTIONS = 64; // of a connection, if the server does not say
+const SUBSCRIPTIONS = 64; // subscriptions of a connection, if the server names no maximum
 const HANDLERS = ['start', 'join', 'leave', 'message', 'event', 'tick'];
 const COMMAND_EVENTS = ['join', 'leave', 'message'].filter((kind) => EVENT_KINDS.includes(kind));
 

@@ -1,7 +1,7 @@
 // One world as its referee has it: events are queued, the program's handlers answer them one after the other, and
 // their changes are sent as a batch.
 //
-// The batch that a tick's handlers make bears a change of the key `referee` of the world's data too: who the referee is
+// The batch that a tick's handlers make also changes the key `referee` of the world's data: who the referee is
 // and up to which tick it has handled what happened. It names the key's version, so a batch of a referee that has been
 // replaced is refused as a whole, and a handler's changes take effect together with the record that its event was
 // handled: once, whichever program handles it. The key `referee/seat/<number>` records a taken seat in
@@ -17,15 +17,17 @@ import {CaromError, encode} from './index.js';
 export const KEY = 'referee'; // {holder, session, seq, tick, beat}
 export const SEAT_PREFIX = 'referee/seat/';
 
-const COMMANDS_MAX = 1000; // of a batch
-const OWN_COMMANDS_MAX = 2; // of these: the key, and a seat, for each event
+const COMMANDS_MAX = 1000; // commands of a batch
+const OWN_COMMANDS_MAX = 2; // the referee's own among these: the key, and a seat, for each event
 const GROUP_MAX = 256; // events that one batch answers, unless one tick has more
-const BYTES_MAX = 512 * 1024; // of a batch; a server takes 1 MiB
+const BYTES_MAX = 512 * 1024; // bytes of a batch; a server takes 1 MiB
 const QUEUE_MAX = 65536; // events that wait for handlers
 const TRIES_MAX = 5; // attempts at a batch whose answer is lost or that a limit holds up
 const CLAIM_MS = 200; // pause between two attempts to become a world's referee
+// Added pause before a claim, where this program may have missed events that the referee has not handled.
+const UNSEEN_MS = 500;
 const RELEASE_MS = 5000; // time to hand a world over
-const TRY_MS = 200; // the first pause between two of them; it doubles
+const TRY_MS = 200; // the first pause between two tries; doubled by each failure
 
 // Codes after which the same batch may succeed, or may have succeeded.
 const PASSING = new Set(['unavailable', 'timeout', 'limit_exceeded', 'internal']);
@@ -68,8 +70,8 @@ export class Turn {
     if (this.commands.length >= COMMANDS_MAX - OWN_COMMANDS_MAX) {
       throw new CaromError('limit_exceeded', `a handler gives at most ${COMMANDS_MAX - OWN_COMMANDS_MAX} commands`);
     }
-    encode(args); // names what cannot be sent, where it was given
-    const reference = {$: this.commands.length}; // to what the command makes; its number is that in the batch, later
+    encode(args); // throws where the handler passed a value that cannot be sent
+    const reference = {$: this.commands.length}; // a reference to the thing that the command makes; the number becomes that of the batch later
     this.commands.push([name, args, reference]);
     if (name === 'data.set') this.changes.set(args.key, args.value);
     if (name === 'data.remove') this.changes.set(args.key, undefined);
@@ -136,20 +138,23 @@ export class RefereeGame extends Emitter {
   #holder; // the name of this program among referees
   #leaseS;
   #handlerMs;
-  #data = new Map(); // key -> {value, tick}: the tick of the batch or snapshot that told it
+  #data = new Map(); // key -> {value, tick}: `tick` is that of the batch or snapshot with the value
   #queue = []; // events that wait, in the world's order
   #lost = 0; // events dropped since the last report
   #amiss = true; // joins or leaves may have been missed
   #ticked = -1; // tick of the last call of the handler `tick`
-  #version = 0; // of KEY, as this referee wrote it or last read it
+  #version = 0; // version of KEY as this referee wrote or last read it
   #seq = 0;
-  #handled = -1; // the last tick whose events are handled
+  #handled = -1; // the last tick whose events are handled, but for those that a paused world makes in it yet
+  #since = null; // the tick after which every event has come
   #seen = {stamp: '', tick: -1, ms: 0}; // when KEY last changed
   #gone = new Set(); // bodies that batches have removed, and that the newest snapshot may still have
   #removed = new Set(); // keys of `#data` without a value
+  #term = 0; // how often this program was no longer the referee: what one term has begun, no other ends
   #claiming = false;
   #leaving = false;
   #claimMs = -Infinity; // when the last attempt failed
+  #toldClaim = false; // a failed claim of the world was reported
   #running = null; // promise of the loop
   #sending = Promise.resolve(); // batches and beats, one after the other
   #state = 'standby';
@@ -202,12 +207,13 @@ export class RefereeGame extends Emitter {
     return seatsOf(this.readAll(SEAT_PREFIX));
   }
 
-  // ---- what the host tells
+  // ---- reports of the host
 
   /** A snapshot: {tick, full, events, data: changes of keys, events_lost}. */
   take({tick, full, events, data = {}, events_lost: lost = 0}, nowMs) {
     if (this.#state === 'ended') return;
     this.tick = Math.max(this.tick, tick);
+    this.#since ??= tick;
     if (full) {
       for (const [key, entry] of this.#data) if (!(key in data) && entry.tick <= tick) this.#data.delete(key);
     }
@@ -232,14 +238,14 @@ export class RefereeGame extends Emitter {
   }
 
   #push(event) {
-    if (event.tick <= this.#handled) return;
     if (this.#queue.length >= QUEUE_MAX) this.#missed(1);
     else this.#queue.push(event);
   }
 
-  /** Called by the host after its connection was lost: what was on its way does not come again. Joins and leaves show by the seats. */
+  /** Called by the host after its connection was lost: messages on their way do not come again. Joins and leaves show by the seats. */
   doubtEvents() {
     this.#amiss = true;
+    this.#since = null;
     this.#report(new CaromError('unavailable', `the connection was lost: messages and events after tick ${this.tick} may be missing`), 'resume');
     this.#wake();
   }
@@ -249,6 +255,7 @@ export class RefereeGame extends Emitter {
     if (this.#lost === 0) this.#report(new CaromError('limit_exceeded', `events are lost: more than ${QUEUE_MAX} waited, or the server kept no more`), 'queue');
     this.#lost += count;
     this.eventsLost += count;
+    this.#since = this.tick;
     this.#amiss = true;
   }
 
@@ -257,17 +264,21 @@ export class RefereeGame extends Emitter {
     if (this.#state !== 'standby' || this.#claiming) return;
     const key = this.read(KEY);
     const stamp = key === undefined ? '' : `${key.holder} ${key.seq} ${key.beat}`;
-    if (stamp !== this.#seen.stamp) this.#seen = {stamp, tick: this.tick, ms: nowMs};
-    if (key !== undefined) this.#forget(key.tick);
-    const old = key === undefined || key.holder === '' ||
-                this.tick - this.#seen.tick > this.#leaseS * this.hz || nowMs - this.#seen.ms > 2000 * this.#leaseS;
+    if (stamp !== this.#seen.stamp) {
+      this.#seen = {stamp, tick: this.tick, ms: nowMs};
+      if (key !== undefined) this.#forget(key.tick);
+    }
+    const patienceMs = key?.tick >= this.#since ? 0 : UNSEEN_MS;
+    const silentMs = nowMs - this.#seen.ms;
+    const old = key === undefined || (key.holder === '' && silentMs >= patienceMs) ||
+                this.tick - this.#seen.tick > (this.#leaseS + patienceMs / 1000) * this.hz || silentMs > 2000 * this.#leaseS + patienceMs;
     if (old && nowMs - this.#claimMs > CLAIM_MS) this.#claim(nowMs);
   }
 
-  // Events up to this tick are handled.
+  // The referee has reported events up to this tick as handled. A paused world makes more events of the same tick: later
+  // ones are not handled yet.
   #forget(tick) {
-    if (!(tick > this.#handled)) return;
-    this.#handled = tick;
+    this.#handled = Math.max(this.#handled, tick);
     this.#queue = this.#queue.filter((event) => event.tick > tick);
   }
 
@@ -281,17 +292,19 @@ export class RefereeGame extends Emitter {
       if (stamp !== this.#seen.stamp) return; // another program was here meanwhile
       this.#version = version;
       this.#seq = value?.seq ?? 0;
-      this.#forget(value?.tick ?? -1);
+      this.#handled = Math.max(this.#handled, value?.tick ?? -1);
       await this.#commit([]);
     } catch (error) {
       const another = error.code === 'already_exists' || error.code === 'closed';
-      if (!another) this.#report(error, 'claim');
+      if (!another && !this.#toldClaim) this.#report(error, 'claim');
+      this.#toldClaim ||= !another;
       return;
     } finally {
       this.#claiming = false;
     }
     if (this.#state !== 'standby') return;
     this.#state = 'holder';
+    this.#toldClaim = false;
     this.#amiss = true;
     this.#queue.unshift({kind: 'start', tick: this.tick});
     this.emit('holds', this);
@@ -301,7 +314,12 @@ export class RefereeGame extends Emitter {
   /** Says that this referee lives. Called by the clock. */
   async beat() {
     if (!this.holds || this.#leaving) return;
-    await this.#commit([]).catch((error) => this.holds && this.#report(error, 'beat'));
+    await this.#commit([], this.#whole()).catch((error) => this.holds && this.#report(error, 'beat'));
+  }
+
+  // The last tick of which no event waits.
+  #whole() {
+    return this.#queue.length === 0 && this.#running === null ? this.tick : this.#handled;
   }
 
   // ---- the loop
@@ -322,23 +340,30 @@ export class RefereeGame extends Emitter {
   async #run() {
     while (this.holds && !this.#leaving) {
       if (this.#amiss) await this.#reconcile();
+      const term = this.#term;
       const turns = await this.#turns();
       if (turns.length === 0) return;
-      await this.#send(turns);
-      if (!this.holds) this.#restore(turns);
+      await this.#send(turns, term);
+      if (!this.#holdsSince(term)) this.#restore(turns);
     }
   }
 
-  // Another program is the referee: it handles these events, unless it ends before.
-  #restore(turns) {
-    const events = turns.map(({event}) => event).filter(({kind, tick}) => tick > this.#handled && kind !== 'start' && kind !== 'tick');
-    this.#queue.unshift(...events);
+  #holdsSince(term) {
+    return this.holds && this.#term === term;
   }
 
-  // Joins and leaves that were not seen: seats that are taken now, and those that the data tells of.
+  // Another program is the referee: it handles these events, unless it ends before, or has handled them.
+  #restore(turns) {
+    const {holder, seq} = this.read(KEY) ?? {};
+    const since = holder === this.#holder && seq === this.#seq; // nobody has handled anything
+    const open = ({done, event: {kind, tick}}) => !done && kind !== 'start' && kind !== 'tick' && (since || tick > this.#handled);
+    this.#queue.unshift(...turns.filter(open).map(({event}) => event));
+  }
+
+  // Joins and leaves that were not seen: seats that are taken now, and seats that the data names.
   async #reconcile() {
     let seated;
-    this.#amiss = false; // before asking: what happens meanwhile is amiss anew
+    this.#amiss = false; // before the request: a later message sets it again
     try {
       seated = await this.host.seats();
     } catch (error) {
@@ -363,7 +388,7 @@ export class RefereeGame extends Emitter {
     this.#queue.splice(at, 0, ...missed);
   }
 
-  // Runs the handlers of what waits: whole ticks, up to the size of a batch. Returns their turns.
+  // Runs the handlers of waiting events: whole ticks, up to the size of a batch. Returns their turns.
   async #turns() {
     const turns = [];
     const size = {commands: 0, bytes: 0};
@@ -456,24 +481,24 @@ export class RefereeGame extends Emitter {
 
   // Sends what handlers made, in one batch; if that is refused, handler by handler, so that one command that the world
   // refuses spoils no other event.
-  async #send(turns) {
-    const last = Math.max(...turns.map(({event}) => event.tick));
-    const whole = this.#queue.reduce((least, event) => Math.min(least, event.tick - 1), last);
-    const parts = this.#parts(turns);
-    for (const [i, part] of parts.entries()) {
-      const handled = i === parts.length - 1 ? whole : this.#handled;
-      const error = await this.#try(part, handled);
-      if (!this.holds) return;
+  async #send(turns, term) {
+    const whole = this.#queue.reduce((least, {tick}) => Math.min(least, tick - 1), Math.max(...turns.map(({event}) => event.tick)));
+    // The last tick of which no event waits once these turns are handled.
+    const after = (sent) => Math.min(whole, ...turns.slice(turns.indexOf(sent) + 1).map(({event}) => event.tick - 1));
+    for (const part of this.#parts(turns)) {
+      const error = await this.#try(part, after(part.at(-1)), term);
+      if (!this.#holdsSince(term)) return;
       if (error === null) continue;
-      for (const [k, turn] of part.entries()) {
-        const at = k === part.length - 1 ? handled : this.#handled;
-        const refused = part.length > 1 ? await this.#try([turn], at) : error;
-        if (refused === null || !this.holds) continue;
+      for (const turn of part) {
+        const refused = part.length > 1 ? await this.#try([turn], after(turn), term) : error;
+        if (!this.#holdsSince(term)) return;
+        if (refused === null) continue;
         this.failed++;
         this.#report(refused, turn.event.kind, turn.event);
-        turn.commands.length = turn.own; // the seat is handled all the same
-        const again = await this.#try([turn], at);
-        if (again !== null && this.holds) this.#report(again, turn.event.kind, turn.event);
+        turn.commands.length = turn.own; // the seat still counts as handled
+        const again = await this.#try([turn], after(turn), term);
+        if (!this.#holdsSince(term)) return;
+        if (again !== null) this.#report(again, turn.event.kind, turn.event);
       }
     }
   }
@@ -495,33 +520,35 @@ export class RefereeGame extends Emitter {
     return parts.filter((part) => part.length > 0);
   }
 
-  // Null, or the error of a batch that was refused and did not take effect.
-  async #try(turns, handled) {
+  // Null, or the error of a batch that was refused and did not take effect. Null too if the term has ended.
+  async #try(turns, handled, term) {
     const commands = turns.flatMap((turn) => turn.commands);
-    // A message that nothing follows from is recorded all the same; the next batch or beat records other events.
+    const done = () => turns.forEach((turn) => { turn.done = true; });
+    // A message is recorded even if no command follows from it; other events are recorded by the next batch or beat.
     if (commands.length === 0 && !turns.some(({event}) => event.kind === 'message')) {
       this.#handled = Math.max(this.#handled, handled);
+      done();
       return null;
     }
-    for (let attempt = 0; ; attempt++) {
-      let error;
+    for (let attempt = 0; this.#holdsSince(term); attempt++) {
       try {
-        await this.#commit(commands, handled);
+        await this.#commit(commands, handled, term);
+        done();
         return null;
-      } catch (thrown) {
-        error = thrown;
+      } catch (error) {
+        if (!this.#holdsSince(term)) return null;
+        if (!PASSING.has(error.code) || attempt + 1 >= TRIES_MAX) return error;
       }
-      if (!this.holds) return null;
-      if (!PASSING.has(error.code) || attempt + 1 >= TRIES_MAX) return error;
       await pause(TRY_MS * 2 ** attempt);
-      if (!this.holds) return null;
     }
+    return null;
   }
 
   // Sends the record of what is handled, and commands with it. Rejects if the batch did not take effect; the game is then on standby
   // if another program is the referee, or if nobody can be asked.
-  #commit(commands, handled = this.#handled) {
+  #commit(commands, handled = this.#handled, term = this.#term) {
     const result = this.#sending.then(async () => {
+      if (term !== this.#term) throw new CaromError('closed', 'another program is the referee');
       const before = this.tick;
       try {
         await this.#apply(commands, handled);
@@ -545,7 +572,7 @@ export class RefereeGame extends Emitter {
     this.#settle(commands, tick);
   }
 
-  // Records the effects of commands before a snapshot tells them.
+  // Records the effects of commands before a snapshot shows them.
   #settle(commands, tick) {
     for (const [method, {key, value: set, body}] of commands) {
       if (method === 'data.set') this.#keepOwn(key, set, tick);
@@ -563,12 +590,12 @@ export class RefereeGame extends Emitter {
 
   // A removed key is remembered for as long as an older snapshot could bring it back.
   #keepOwn(key, value, tick) {
-    if ((this.#data.get(key)?.tick ?? -1) > tick) return; // a newer snapshot has told it
+    if ((this.#data.get(key)?.tick ?? -1) > tick) return; // a newer snapshot has its value
     this.#data.set(key, {value, tick});
     if (value === undefined) this.#removed.add(key);
   }
 
-  // Whether the batch of this error took effect nevertheless, by the record that it bears.
+  // Whether the batch of this error took effect nevertheless, by the record that it contains.
   async #tookEffect(error) {
     const refused = ['invalid_argument', 'permission_denied', 'unknown_method', 'unauthenticated'].includes(error.code);
     if (refused && error.applied === undefined) return false;
@@ -592,6 +619,7 @@ export class RefereeGame extends Emitter {
   #stand() {
     if (this.#state !== 'holder') return;
     this.#state = 'standby';
+    this.#term++;
     this.#seen = {stamp: '', tick: this.tick, ms: -Infinity};
     this.emit('standby', this);
   }
@@ -612,7 +640,7 @@ export class RefereeGame extends Emitter {
     await this.#running;
     await this.#sending;
     if (!this.holds) return;
-    const value = {holder: '', session: this.host.session, seq: this.#seq + 1, tick: this.#handled, beat: this.tick};
+    const value = {holder: '', session: this.host.session, seq: this.#seq + 1, tick: this.#whole(), beat: this.tick};
     await this.host.apply([['data.set', {key: KEY, value, version: this.#version}]]);
   }
 

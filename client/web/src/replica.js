@@ -31,7 +31,7 @@ export class Replica extends Emitter {
   #subscription = null; // made by follow()
   #waiting = []; // records that follow() has still to play, the first maybe in part
   #begun = false; // whether a part of the first was played
-  #timer = null; // for the rest
+  #timer = null; // plays the remaining records
 
   constructor(engine) {
     super();

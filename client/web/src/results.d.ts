@@ -65,6 +65,8 @@ export interface Hello {
   expires?: number;
   /** The limits that hold for this session. */
   limits: Record<string, number>;
+  /** In a fleet: where to try if this server does not answer any more: the address of the server that stands by for a world of this session, or, while it has none, for a world of this server; left out if there is none. Over WebSocket that for HTTP. */
+  standby?: string;
   /** By world: the last request of the session that took effect there. */
   applied?: Record<string, AppliedResult>;
   /** Ids of requests that are not answered yet. */
@@ -322,7 +324,7 @@ export interface WorldInfo {
   hash: Hash;
   /** Mean time of a tick in the last second. [ms] */
   step_ms: number;
-  /** Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`); 0 while paused. [1/s] */
+  /** Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`). Paused: those of `world.step`, where they went on for a second or more; otherwise 0. [1/s] */
   rate: number;
   /** Ticks that began later than a whole tick after their deadline. */
   ticks_late: number;
@@ -346,6 +348,12 @@ export interface WorldInfo {
   primary?: string;
   /** In a fleet: the address of the server that takes over if that one ends; left out if there is none. Over WebSocket that for HTTP. */
   standby?: string;
+  /** In a fleet: up to where the standby has the world's log; not in lists. */
+  standby_tick?: number;
+  /** Only at a relay (`caromd --relay`): the address of the server whose log the world plays. */
+  relay_of?: string;
+  /** Only at a relay: how long ago the log's last record came; 0 while the world is paused and the log is connected. [s] */
+  lag?: number;
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;
   /** Only for a world that is not served (most numbers are 0 then): why, and what to do. */
@@ -745,6 +753,12 @@ export interface FleetWorld {
   node: string;
   /** The server that takes over if that one ends; left out if there is none. */
   standby?: string;
+  /** Up to where the standby has its log; this and the next two only of worlds that the answering server serves, and that have a standby. */
+  standby_tick?: number;
+  /** For how long the oldest entry of the log that the standby does not have has waited; 0 if it has all. [s] */
+  lag_s?: number;
+  /** Bytes of the log that it does not have. */
+  lag_bytes?: number;
   /** The number of its engine's behaviour. */
   engine: number;
   /** Its ticks a second. [1/s] */

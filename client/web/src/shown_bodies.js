@@ -15,7 +15,7 @@ export class ShownBodies {
   /** Compares what is drawn in this frame with the last. `drawn()` gives the bodies. */
   update(drawn) {
     if (!this.#emitter.hears(...NAMES)) {
-      this.#told.clear(); // who listens next is told of all
+      this.#told.clear(); // the next listener gets `add` for every body
       return;
     }
     const before = this.#told;

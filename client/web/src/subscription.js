@@ -14,8 +14,8 @@ import {BODIES_MAX, PackedDecoder} from './packed.js';
 import {checkRecord, checkSnapshot} from './received.js';
 import {WorldView} from './view.js';
 
-const SNAPSHOTS_MAX = 1024; // that wait for a loop: 17 s at 60 Hz
-const EVENTS_MAX = 65536; // the same, of events
+const SNAPSHOTS_MAX = 1024; // snapshots that wait for a loop: 17 s at 60 Hz
+const EVENTS_MAX = 65536; // events that wait for a loop
 const COMMAND_KINDS = new Set(['message', 'join', 'leave']); // kinds of events that are emitted by name, too
 
 export class Subscription extends Emitter {
@@ -37,6 +37,8 @@ export class Subscription extends Emitter {
     this.link = null;
     /** The server's number; 0 while there is none. */
     this.id = 0;
+    /** Its number at the server that its world has left last; 0: none. */
+    this.left = 0;
     this.view = new WorldView(options);
     /** The error that ended it; null while it runs. */
     this.error = null;
@@ -101,7 +103,8 @@ export class Subscription extends Emitter {
     } catch (error) {
       // The server's snapshot is invalid: later ones cannot be understood.
       const code = error instanceof CaromError ? error.code : 'internal';
-      this.end(new CaromError(code, error.message)); // with this reason, not that of unsubscribe()
+      // The subscription ends for this reason, not for that of unsubscribe().
+      this.end(new CaromError(code, error.message));
       this.#client.unsubscribe(this).catch(() => {});
       return;
     }

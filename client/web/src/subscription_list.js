@@ -1,5 +1,5 @@
-// The subscriptions of a client: those with a number from the server, those that wait for its answer, and those that
-// wait for the next connection.
+// The subscriptions of a client: those with a number from the server, those that wait for its answer, those that wait
+// for the next connection, and those that the server may get with a session from another server.
 //
 // A subscription survives its server: it is requested again from the next one, which may need a moment to restore its
 // worlds. It ends with its world, unless it was made with waitMs, to wait for another world of that name.
@@ -24,6 +24,7 @@ export class SubscriptionList {
   #known = new Map(); // server's number -> Subscription
   #asked = new Set(); // subscriptions that wait for a number
   #stranded = new Set(); // subscriptions that wait for the next connection
+  #coming = new Map(); // number that the session knows -> Subscription
   #connectedAt = 0;
 
   /**
@@ -39,7 +40,7 @@ export class SubscriptionList {
   // A server sends a body in some bits, and each takes some hundred bytes here; so all subscriptions share a bound.
   #packedBut(subscription) {
     let bodies = 0;
-    for (const list of [this.#known.values(), this.#asked, this.#stranded]) {
+    for (const list of [this.#known.values(), this.#asked, this.#stranded, this.#coming.values()]) {
       for (const other of list) if (other !== subscription) bodies += other.packedBodies;
     }
     return bodies;
@@ -114,7 +115,16 @@ export class SubscriptionList {
       this.#known.delete(number);
       this.#strand(subscription);
     }
-    const leastMs = kept === null ? RENEWED_WAIT_MS : 0;
+    for (const [number, subscription] of this.#coming) {
+      if (numbers.has(number)) {
+        subscription.id = number;
+        this.#known.set(number, subscription);
+      } else {
+        this.#strand(subscription);
+      }
+    }
+    const leastMs = kept === null || this.#coming.size > 0 ? RENEWED_WAIT_MS : 0;
+    this.#coming.clear();
     for (const subscription of this.#stranded) this.#again(subscription, Math.max(subscription.waitMs, leastMs));
     this.#stranded.clear();
     // Ends subscriptions whose answer was lost, or that the previous page made.
@@ -130,6 +140,7 @@ export class SubscriptionList {
     const error = new CaromError(code, reason);
     this.#known.delete(number);
     if (code === 'moved') {
+      subscription.left = number;
       subscription.id = 0;
       this.#moved(subscription, error);
     } else if (code === 'unavailable') {
@@ -146,16 +157,33 @@ export class SubscriptionList {
 
   /** Names of the worlds that are subscribed to, or will be. */
   get worlds() {
-    return [...this.#known.values(), ...this.#asked, ...this.#stranded].map(({world}) => world);
+    return [...this.#known.values(), ...this.#asked, ...this.#stranded, ...this.#coming.values()].map(({world}) => world);
+  }
+
+  /** Whether the server has a subscription to the world. */
+  holds(world) {
+    return [...this.#known.values()].some((subscription) => subscription.world === world);
+  }
+
+  /** The next connection's session may have the subscription by that number; otherwise it is requested again. */
+  expect(number, subscription) {
+    subscription.others = () => this.#packedBut(subscription);
+    this.#coming.set(number, subscription);
+  }
+
+  /** Ends the subscription of that number on the server, unless it is known here. */
+  forget(number) {
+    if (!this.#known.has(number)) this.#forget(number);
   }
 
   /** Gives up its subscriptions to a world, or all, which are not ended; returns them. */
   release(world) {
     const released = [];
-    for (const group of [this.#known, this.#stranded]) {
+    for (const group of [this.#known, this.#stranded, this.#coming]) {
       for (const [key, subscription] of [...group.entries()]) {
         if (world !== undefined && subscription.world !== world) continue;
         group.delete(key);
+        subscription.left = subscription.id;
         subscription.id = 0;
         released.push(subscription);
       }
@@ -169,13 +197,14 @@ export class SubscriptionList {
     this.#asked.delete(subscription);
     this.#stranded.delete(subscription);
     this.#known.delete(id);
+    for (const [number, one] of this.#coming) if (one === subscription) this.#coming.delete(number);
     subscription.end(error);
     return id;
   }
 
   endAll(error) {
-    const all = [...this.#known.values(), ...this.#asked, ...this.#stranded];
-    for (const list of [this.#known, this.#asked, this.#stranded]) list.clear();
+    const all = [...this.#known.values(), ...this.#asked, ...this.#stranded, ...this.#coming.values()];
+    for (const list of [this.#known, this.#asked, this.#stranded, this.#coming]) list.clear();
     for (const subscription of all) subscription.end(error);
   }
 }

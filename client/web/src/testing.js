@@ -150,7 +150,7 @@ class TestGame {
     }
   }
 
-  /** The referee hands the world over, and another begins: what a restart of the program is to the game. */
+  /** The referee hands the world over, and another begins: as a restart of the program does. */
   async restart() {
     await this.#referee.release();
     this.#attach();

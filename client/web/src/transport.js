@@ -63,7 +63,7 @@ const NO_TCP = 'this platform has no TCP; connect with ws://host:port or wss://h
 /** The schemes of the protocol over TCP, as URL.protocol has them, and whether they ask for TLS: two names for each. */
 export const TCP_SCHEMES = new Map([['tcp:', false], ['carom:', false], ['tls:', true], ['caroms:', true]]);
 
-/** Parses the address of a server; `base` is the page's, if there is one. */
+/** Parses the address of a server; `base` is the address of the page, if there is one. */
 export function parseAddress(url, base = globalThis.location?.href) {
   try {
     return new URL(url, base);
@@ -73,7 +73,7 @@ export function parseAddress(url, base = globalThis.location?.href) {
   }
 }
 
-/** Replaces node.js's, for programs that are also bundled for pages. */
+/** A page's version of node.js's tcpTransport, for programs that are also bundled for pages. */
 export function tcpTransport() {
   throw new TypeError(NO_TCP);
 }

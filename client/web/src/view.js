@@ -8,7 +8,7 @@
 // Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. A removed body is drawn (drawn())
 // until its end is shown, and a new one only from its beginning on.
 //
-// Events, of advance(): `add` (body) when a body is drawn for the first time, `change` (body) when it is described anew,
+// Events, of advance(): `add` (body) when a body is drawn for the first time, `change` (body) when it is described again,
 // `remove` (body) when it is drawn no more.
 
 import {DescribedBody} from './described_body.js';

@@ -16,7 +16,7 @@ import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './brow
 import {startCaromd} from './support.js';
 
 const MODULES = fileURLToPath(new URL('node_modules', import.meta.url));
-const ADAPTER_BYTES_MAX = 4000; // of a page, compressed; neither library is counted
+const ADAPTER_BYTES_MAX = 4000; // a page's size, compressed; neither library is counted
 
 function whySkip() {
   const missing = ['esbuild', 'phaser', 'pixi.js'].filter((name) => !existsSync(path.join(MODULES, name)));
@@ -160,7 +160,7 @@ for (const name of Object.keys(PAGES)) {
       second.destroy();
       return [size, second.size, lab.followers.size];
     }), [3, 0, 2]);
-    // Moved, described anew, removed.
+    // Moved, described again, removed.
     const after = await page.evaluate(() => {
       const before = lab.followers.get(2);
       show({rows: [{body: 1, position: [-3, 0], angle: 0}], spawned: [map(2, {position: [-2, -1], shapes: [{shape: 9, kind: 'circle', radius: 0.2}]})]});

@@ -3,9 +3,8 @@
 // that pictures are the same wherever the tests run.
 import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
+import {AWAIT_MS} from './patience.js';
 
-/** How long a thing in a page is awaited, on a busy machine. */
-export const UNTIL_MS = 240000;
 const POLL_MS = 50;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -60,12 +59,12 @@ export function startBrowser() {
   });
 }
 
-const errors = new WeakMap(); // of each page
+const errors = new WeakMap(); // errors of each page
 
 /** A page with its own cookies and storage, dark and 1440 by 900 unless the context's `options` differ. */
 export async function newPage(browser, options = {}) {
   const context = await browser.newContext({colorScheme: 'dark', ...SIZES.desktop, ...options});
-  context.setDefaultTimeout(UNTIL_MS);
+  context.setDefaultTimeout(AWAIT_MS);
   const page = await context.newPage();
   const told = [];
   errors.set(page, told);

@@ -9,6 +9,7 @@ import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {promisify} from 'node:util';
 
+import {AWAIT_MS} from './patience.js';
 import {sleep, startCaromd} from './support.js';
 
 const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
@@ -20,7 +21,6 @@ const GUIDE = new URL('../../guides/cookbook.md', import.meta.url);
 const PICTURES = new URL('../../guides/cookbook/', import.meta.url);
 const DRAW = fileURLToPath(new URL('../../../docs/pictures/recipes.mjs', import.meta.url));
 const LINES_MAX = 80;
-const AWAIT_MS = 240000;
 
 const recipe = (name) => import(new URL(`${name}.js`, FOLDER));
 
@@ -80,7 +80,7 @@ test('one_way_drop_is_for_one_hero_and_one_platform', async (t) => {
   game.message(players[0], 'drop'); // the ground lets nobody through
   await game.step(60);
   near(ada.y, 0.6, 0.01, 'on the ground');
-  for (const message of ['drop', 'jump']) game.message(players[0], message); // and platforms carry again
+  for (const message of ['drop', 'jump']) game.message(players[0], message); // then platforms carry again
   await game.step(180);
   near(ada.y, 2.6, 0.01, 'up again');
   assert.deepEqual(Object.keys(game.data), ['made']);
@@ -249,7 +249,7 @@ test('car_turns_on_the_circle_of_its_steering', async (t) => {
     await game.step(30);
     const speed = Math.hypot(body.vx, body.vy);
     const rear = CAR.wheelbase / Math.tan(CAR.steer * Math.abs(steer)); // radius of the rear axle's circle
-    const radius = Math.hypot(rear, CAR.wheelbase / 2); // and of the middle's
+    const radius = Math.hypot(rear, CAR.wheelbase / 2); // radius of the circle of the car's middle
     near(body.w, Math.sign(steer) * speed / radius, 0.01 * speed / radius, 'angular velocity');
     const [x0, y0, angle] = [body.x, body.y, body.angle];
     const slip = Math.atan2(body.vy, body.vx);
@@ -593,7 +593,7 @@ test('recipes_ignore_messages_of_another_form', async (t) => {
       }
     }
     await game.step(2); // throws what a handler throws, or what the engine refuses
-    assert.ok(game.bodies.size <= bodies + 1, name); // of those that make boxes and coins by themselves
+    assert.ok(game.bodies.size <= bodies + 1, name); // some rules make boxes and coins by themselves
   }
 });
 

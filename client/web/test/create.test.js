@@ -17,7 +17,7 @@ import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './brow
 
 const run = promisify(execFile);
 const CREATE = process.env.CAROM_CREATE;
-const RUN_MS = 300000; // for one command, on a busy machine
+const RUN_MS = 300000; // limit for one command, on a busy machine
 const LIBRARIES = {phaser: 'phaser', pixi: 'pixi.js'};
 const env = {...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false',
              FORCE_COLOR: '0', NODE_OPTIONS: ''};
@@ -60,6 +60,15 @@ test('a_folder_that_holds_something_is_left_as_it_is', async () => {
   await refused(/\.hidden: is a file/, file, '--template', 'phaser', '--name', 'game');
   await refused(/a part of this path is not a folder/, path.join(file, 'deeper'), '--template', 'pixi');
   assert.equal(await readFile(file, 'utf8'), 'mine');
+});
+
+test('the_next_commands_can_be_typed_in_any_folder', async () => {
+  for (const name of ['plain', "the goalie's $1 game!"]) {
+    const {said} = await create(name, '--template', 'pixi');
+    const [command] = /^ +cd .*$/m.exec(said);
+    const {stdout} = await run('sh', ['-c', `${command} && pwd`], {cwd: folder, env});
+    assert.equal(path.basename(stdout.trim()), name);
+  }
 });
 
 test('an_error_leaves_nothing_behind', async () => {
@@ -124,7 +133,7 @@ test('a_person_is_asked_for_what_is_missing', async () => {
     while (!pattern.test(said)) said += (await once(child.stdout.setEncoding('utf8'), 'data'))[0];
   };
   await asked(/Folder \(my-game\): /);
-  child.stdin.write('full\n'); // which the test above has filled
+  child.stdin.write('full\n'); // the test above has filled this folder
   await asked(/full: the folder is not empty[^]*Folder \(my-game\): /);
   child.stdin.write('asked\n');
   await asked(/Template, phaser or pixi \(phaser\): /);
@@ -207,7 +216,7 @@ async function guide() {
 
 const type = (cwd, command) => run('sh', ['-c', command.replace('./.build/release/client/web/create', CREATE)], {cwd, env, timeout: RUN_MS});
 
-// Makes and installs a game, and starts it with two pages that play. Returns what a test goes on with.
+// Makes and installs a game, and starts it with two pages that play. Returns the running game, its folder, and both pages.
 async function played(t, template, script) {
   const began = performance.now();
   const place = await mkdtemp(path.join(folder, `${template}-`));
@@ -291,7 +300,7 @@ test('a_game_with_pixi_gets_a_rule_of_ten_lines_while_it_is_played', {skip, time
   await chase(ada, 'mine', async () => await points(ben, 'Ada') < before);
   // The game's own tests and types hold with the rule.
   const [tested, checked] = await Promise.all([npm(cwd, 'test').catch((error) => error), npm(cwd, 'run', '--silent', 'check').catch((error) => error)]);
-  assert.match(tested.stdout, /^# pass 3$/m, tested.stdout);
+  assert.match(tested.stdout, /^# pass 4$/m, tested.stdout);
   assert.match(tested.stdout, /^# fail 0$/m);
   assert.equal(checked.stdout, '');
   assert.deepEqual([...errorsOf(ada), ...errorsOf(ben)], []);

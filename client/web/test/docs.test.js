@@ -4,6 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 
 import {errorsOf, newPage, skipWithoutBrowser, SIZES, startBrowser, until} from './browser.js';
+import {AWAIT_MS} from './patience.js';
 import {startCaromd} from './support.js';
 
 const site = process.env.CAROM_SITE; // the folder that docs/build.py wrote
@@ -11,7 +12,7 @@ const skip = skipWithoutBrowser() || (site ? false : 'CAROM_SITE does not name t
 const PAGES = ['', 'docs/concepts/time.html', 'docs/concepts/encodings.html', 'docs/concepts/distance.html', 'docs/concepts/roles.html',
   'client/guides/play-over-distance.html', 'docs/reference/methods.html', 'proto/PROTOCOL.html'];
 
-test('site_in_a_browser', {skip, timeout: 240000}, async (t) => {
+test('site_in_a_browser', {skip, timeout: AWAIT_MS}, async (t) => {
   const server = await startCaromd(['--docs', site]);
   t.after(() => server.stop());
   const browser = await startBrowser();

@@ -8,6 +8,7 @@ import {createServer} from 'node:http';
 import {pathToFileURL} from 'node:url';
 import {gzipSync} from 'node:zlib';
 
+import {AWAIT_MS} from './patience.js';
 import {BALL, open, startCaromd} from './support.js';
 
 const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
@@ -280,7 +281,7 @@ async function playServerAndLocal(t, settings, ticks) {
   return {world, records};
 }
 
-test('local_world_is_the_servers_to_the_bit', {timeout: 240000}, async (t) => {
+test('local_world_is_the_servers_to_the_bit', {timeout: AWAIT_MS}, async (t) => {
   const settings = {gravity: [0, -9.81], hz: 60};
   const image = (() => {
     const empty = engine.createWorld(settings);

@@ -12,7 +12,8 @@ import {createReferee} from '../src/referee.js';
 import {createTestGame} from '../src/testing.js';
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {startFiles} from './files.js';
-import {startCaromd} from './support.js';
+import {AWAIT_MS} from './patience.js';
+import {sleep, startCaromd} from './support.js';
 import {makeKeys} from './tokens.js';
 
 const skip = skipWithoutBrowser();
@@ -102,6 +103,29 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   await players(ben).nth(1).waitFor({state: 'detached'});
   await until(ben, (id) => !game.view.bodies.has(id), disc);
   assert.deepEqual([...errorsOf(ben), ...errorsOf(eve)].filter((text) => !text.includes('favicon')), []);
+});
+
+test('a_tab_that_is_hidden_lets_go_of_its_disc', {skip}, async (t) => {
+  const {join} = await startPages(t);
+  const page = await join('Ada');
+  const force = () => page.evaluate(async () => (await game.world.body.get({body: game.disc})).force?.[0] ?? 0);
+  const forced = async (wanted) => {
+    for (const end = performance.now() + AWAIT_MS; performance.now() < end && await force() > 0 !== wanted;) await sleep(50);
+    assert.equal(await force() > 0, wanted);
+  };
+  await page.keyboard.down('ArrowRight');
+  await forced(true);
+  await page.evaluate(() => { // a browser without a screen hides no page: the test stops the frames, and sends the event
+    const frame = globalThis.requestAnimationFrame;
+    globalThis.requestAnimationFrame = () => 0;
+    return new Promise((resolve) => frame(() => { // runs after the game's last frame, which was requested first
+      Object.defineProperty(document, 'visibilityState', {value: 'hidden'});
+      document.dispatchEvent(new Event('visibilitychange'));
+      resolve();
+    }));
+  });
+  await forced(false);
+  assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []);
 });
 
 test('one_command_serves_the_whole_game', {skip}, async (t) => {
@@ -209,17 +233,31 @@ test('a_player_joins_once_and_by_a_name', {skip}, async (t) => {
   assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []);
 });
 
-test('a_token_leaves_the_address_and_is_kept_for_its_server', {skip}, async (t) => {
+test('a_token_leaves_the_address_and_is_for_its_server_and_one_visit', {skip}, async (t) => {
   const {address, browser, keys, origin} = await startPages(t);
   const game = `${origin}/examples/knockout/?server=${encodeURIComponent(address)}`;
   const page = await newPage(browser);
   await page.goto(`${game}#token=${keys.token('player')}&name=Op`);
   const joined = () => until(page, () => globalThis.game?.disc !== 0 && location.hash);
   assert.equal(await joined(), '#name=Op');
-  assert.equal(await page.evaluate(() => history.length), 2, 'no entry of the history bears the token');
+  assert.equal(await page.evaluate(() => history.length), 2, 'no entry of the history contains the token');
   await page.reload();
-  assert.equal(await joined(), '#name=Op'); // by the token that the tab kept
-  assert.equal(await page.evaluate(() => globalThis.game.client.hello.subject), 'player');
+  assert.equal(await joined(), '#name=Op'); // a reload is the same visit
+  const subject = () => page.evaluate(() => globalThis.game.client.hello.subject);
+  assert.equal(await subject(), 'player');
+  assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), []);
+  // Another person's link within the page is another visit, and going back ends it.
+  await page.evaluate((token) => {
+    location.hash = `token=${token}&name=Op`;
+  }, keys.token('admin'));
+  await until(page, () => globalThis.game?.disc !== 0 && globalThis.game?.client?.hello.subject === 'admin' && location.hash === '#name=Op');
+  await page.goBack();
+  await until(page, () => globalThis.game?.disc !== 0 && globalThis.game?.client?.hello.subject === 'player');
+  // The page without the link has no token: its player is a guest.
+  await page.goto('about:blank');
+  await page.goto(`${game}#name=Op`);
+  assert.equal(await joined(), '#name=Op');
+  assert.match(await subject(), /^guest/);
   // Another server that a link names gets no token.
   const other = await startCaromd(['--origin', origin, '--keys', keys.file]);
   t.after(() => other.stop());
@@ -245,7 +283,7 @@ test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip 
   // either, and its messages wait.
   await devtools.send('Debugger.enable');
   await devtools.send('Debugger.pause');
-  await new Promise((resolve) => setTimeout(resolve, FROZEN_MS));
+  await sleep(FROZEN_MS);
   await devtools.send('Debugger.resume');
   const after = await page.evaluate(async () => {
     const began = frames.length;

@@ -6,9 +6,9 @@ import net from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
+import {AWAIT_MS} from './patience.js';
 import {OVER_WEBSOCKET, sleep, startCaromd} from './support.js';
 
-const START_MS = 240000;
 
 /** Whether etcd is installed. */
 export function etcdIsThere() {
@@ -41,7 +41,7 @@ async function startEtcd() {
                                '--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster',
                                `default=${peer}`, '--heartbeat-interval', '50', '--election-timeout', '500'],
                       {stdio: 'ignore'});
-  const end = Date.now() + START_MS;
+  const end = Date.now() + AWAIT_MS;
   while (!await answers(url)) {
     if (child.exitCode !== null || Date.now() > end) throw new Error('etcd did not start');
     await sleep(20);

@@ -1,6 +1,6 @@
 // Clients that follow worlds from server to server: the rules with servers that the test plays, then a fleet.
 import assert from 'node:assert/strict';
-import {mkdtemp, rm} from 'node:fs/promises';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {test} from 'node:test';
@@ -115,7 +115,7 @@ test('calls_of_a_moved_world_keep_their_order', async (t) => {
   servers[A].reply(held[0], moved(B));
   while (client.servers.length < 2 || client.servers[1].state !== 'open') await sleep(1);
   await calls[0];
-  calls.push(client.body.set({world: 'lab', body: 4})); // waits for those that the old server has not answered
+  calls.push(client.body.set({world: 'lab', body: 4})); // waits for the requests that the old server has not answered
   await sleep(5);
   assert.deepEqual(seen, [1]);
   servers[A].reply(held[1], moved(B));
@@ -200,7 +200,7 @@ test('subscription_goes_with_its_world', async (t) => {
   at = B;
   servers[A].notify('moved', {world: 'lab', address: B, term: 2, tick: 1});
   servers[A].notify('world_closed', {subscription: 11, world: 'lab', code: 'moved', reason: 'it is served elsewhere'});
-  servers[A].notify('snapshot', snapshot(11, 99)); // of the subscription that has ended there
+  servers[A].notify('snapshot', snapshot(11, 99)); // from the subscription that has ended there
   while (subscription.id !== 12) await sleep(1);
   servers[B].notify('snapshot', snapshot(12, 2));
   at = C;
@@ -246,10 +246,128 @@ test('session_goes_on_at_the_server_that_has_taken_over', async (t) => {
   await resumed;
   assert.deepEqual(hellos.at(-1), [B, `secret of ${A}`]);
   assert.equal(client.url, `tcp://${B}`);
-  await assert.rejects(waiting, {code: 'unavailable', applied: true}); // told what took effect
+  await assert.rejects(waiting, {code: 'unavailable', applied: true}); // the client learns which calls took effect
   assert.equal((await client.body.set({world: 'lab', body: 2})).tick, 1);
   assert.equal(subscription.error, null);
   assert.equal(subscription.id, 5);
+});
+
+// Servers A and B: a world that leaves A takes the session along to B, which knows it after `unready` refusals.
+function takingAlong(unready = 0) {
+  const state = {at: A, unready, hellos: []};
+  let number = 10;
+  const serve = (host) => (method, args) => {
+    if (args.world === undefined) return {server: host};
+    if (state.at !== host) return moved(state.at);
+    return method === 'world.subscribe' ? {subscription: ++number, tick: 1} : {tick: 1};
+  };
+  const net = network({[A]: serve(A), [B]: serve(B)});
+  for (const [host, server] of Object.entries(net.servers)) {
+    const {answer} = server;
+    server.answer = (method, args, id) => {
+      if (method !== 'hello') return answer(method, args, id);
+      state.hellos.push([host, args.resume]);
+      if (args.resume === undefined) return {...HELLO, resume: `secret of ${host}`};
+      if (state.unready-- > 0) return new Error('unavailable: resume: a world of the session is about to come');
+      return {...HELLO, resume: args.resume, applied: {lab: {epoch: 3, last: 1}}, pending: [],
+              subscriptions: [{subscription: 11, world: 'lab'}, {subscription: 77, world: 'lab'}]};
+    };
+  }
+  return {state, ...net};
+}
+
+const LEFT = {world: 'lab', address: B, term: 2, tick: 1};
+
+test('session_goes_along_when_its_world_moves', async (t) => {
+  const {state, servers, connect: to} = takingAlong(2);
+  const client = await to(t, `tcp://${A}`, {token: 'mine', reconnect: {firstMs: 1, maxMs: 5}});
+  const subscription = await client.subscribe({world: 'lab', encoding: 'plain'});
+  const first = (await client.body.set({world: 'lab', body: 1})).tick;
+  state.at = B;
+  servers[A].notify('moved', LEFT);
+  servers[A].notify('world_closed', {subscription: 11, world: 'lab', code: 'moved', reason: `${B} world 'lab' is served there`});
+  assert.equal(subscription.id, 0);
+  await Promise.all([client.body.set({world: 'lab', body: 2}), client.body.set({world: 'lab', body: 3})]);
+  assert.equal(first, 1);
+  assert.deepEqual(state.hellos, [[A, undefined], ...Array(3).fill([B, `secret of ${A}`])]);
+  assert.equal(subscription.id, 11, 'it came along');
+  assert.equal(subscription.error, null);
+  assert.equal(servers[B].of('world.subscribe').length, 0);
+  assert.deepEqual(servers[B].of('world.unsubscribe').map(({args}) => args.subscription), [77], 'nobody here has it');
+  assert.deepEqual(servers[B].of('body.set').map(({args}) => args.body), [2, 3]);
+  const last = servers[A].of('body.set').at(-1).id;
+  assert.ok(servers[B].of('body.set').every(({id}) => id > last), 'one series of numbers in one session');
+});
+
+test('session_goes_along_with_its_bodies_alone', async (t) => {
+  const {state, servers, connect: to} = takingAlong();
+  const client = await to(t, `tcp://${A}`, {reconnect: {firstMs: 1, maxMs: 5}});
+  await client.body.set({world: 'lab', body: 1});
+  state.at = B;
+  servers[A].notify('moved', LEFT); // like a notification to a session with a seat
+  while (client.serverOf('lab') === client || client.serverOf('lab').state !== 'open') await sleep(1);
+  assert.deepEqual(state.hellos, [[A, undefined], [B, `secret of ${A}`]]);
+  await client.world.info({world: 'lab'});
+  assert.equal(servers[A].of('world.info').length, 0);
+});
+
+test('world_without_anything_of_the_session_does_not_take_it_along', async (t) => {
+  const {state, connect: to} = takingAlong();
+  const client = await to(t, `tcp://${A}`);
+  await client.world.info({world: 'lab'});
+  state.at = B;
+  await client.world.info({world: 'lab'});
+  assert.deepEqual(state.hellos, [[A, undefined], [B, undefined]]);
+});
+
+test('session_stays_at_its_next_server_when_the_first_one_ends', async (t) => {
+  const {state, servers, connect: to} = takingAlong();
+  const client = await to(t, `tcp://${A}`, {reconnect: {firstMs: 1, maxMs: 5}});
+  const subscription = await client.subscribe({world: 'lab', encoding: 'plain'});
+  state.at = B;
+  servers[A].notify('moved', LEFT);
+  while (subscription.id !== 11) await sleep(1);
+  const back = new Promise((resolve) => ['renewed', 'resumed'].forEach((name) => client.once(name, resolve)));
+  servers[A].accepts = false;
+  servers[A].cut();
+  await back;
+  assert.deepEqual(state.hellos, [[A, undefined], [B, `secret of ${A}`], [B, undefined]], 'the session is not taken from its connection');
+  assert.equal((await client.body.set({world: 'lab', body: 2})).tick, 1);
+  assert.equal(subscription.id, 11);
+  assert.equal(subscription.error, null);
+});
+
+test('client_goes_on_where_its_worlds_are_when_its_first_server_ends', async (t) => {
+  let at = A;
+  let number = 10;
+  const serve = (host) => (method, args) => {
+    if (args.world === undefined) return {server: host};
+    if (at !== host) return moved(at);
+    return method === 'world.subscribe' ? {subscription: ++number, tick: 1} : {tick: 1};
+  };
+  const {servers, connect: to} = network({[A]: serve(A), [B]: serve(B)});
+  for (const [host, server] of Object.entries(servers)) {
+    const {answer} = server;
+    server.answer = (method, args, id) => {
+      if (method !== 'hello') return answer(method, args, id);
+      return args.resume ? new Error('not_found: resume: there is no such session (any more)') : {...HELLO, resume: `secret of ${host}`};
+    };
+  }
+  const client = await to(t, `tcp://${A}`, {token: 'mine', reconnect: {firstMs: 1, maxMs: 5}});
+  await client.body.set({world: 'lab', body: 1}); // the session has changed the world, until the world leaves
+  const subscription = await client.subscribe({world: 'lab', encoding: 'plain'});
+  at = B;
+  servers[A].notify('moved', {world: 'lab', address: B, term: 2, tick: 1});
+  while (subscription.id !== 12) await sleep(1);
+  const back = event(client, 'renewed');
+  servers[A].accepts = false;
+  servers[A].cut();
+  await back;
+  assert.equal(client.url, `tcp://${B}`);
+  assert.equal((await client.server.info()).server, B);
+  assert.equal((await client.body.set({world: 'lab', body: 2})).tick, 1);
+  assert.equal(subscription.error, null);
+  assert.equal(subscription.id, 12);
 });
 
 test('secret_goes_to_no_server_that_a_plain_network_names', async (t) => {
@@ -287,11 +405,48 @@ test('watched_world_goes_on_when_its_server_is_killed_and_comes_back_elsewhere',
   const before = await subscription.next();
   maker.close();
   await first.stop('SIGKILL');
-  const again = await fleet.start('a', ['--data', data]); // at other ports, once the dead one's lease is over
+  const again = await fleet.start('a', ['--data', data]); // at other ports, once the lease of the dead server is over
   const after = await subscription.next();
   assert.ok(after.tick >= before.tick, `${after.tick}`);
   assert.equal(after.epoch, before.epoch);
   assert.equal(new URL(client.serverOf('arena').url).port, String(again.port));
+  assert.equal((await client.body.get({world: 'arena', body})).body, body);
+  assert.equal(subscription.error, null);
+});
+
+test('bodies_of_a_session_stay_when_their_world_moves_and_its_first_server_ends', {skip: !etcdIsThere() && 'etcd is not installed'}, async (t) => {
+  const fleet = await startFleet(t, 'along');
+  const folder = await mkdtemp(join(tmpdir(), 'carom-fleet-'));
+  t.after(() => rm(folder, {recursive: true, force: true}));
+  await writeFile(join(folder, 'key'), '0123456789abcdef'.repeat(4));
+  const start = (node) => fleet.start(node, ['--limit', 'resume_ms=1000', '--fleet-listen', '127.0.0.1:0', '--fleet-secret',
+                                             join(folder, 'key'), '--data', join(folder, node)]);
+  const [a, b] = [await start('a'), await start('b')];
+  const client = await connect(a.url, {reconnect: {firstMs: 10, maxMs: 100}});
+  const other = await connect(b.url);
+  t.after(() => {
+    client.close();
+    other.close();
+  });
+  await client.world.create({world: 'arena', gravity: [0, 0]});
+  const {body} = await client.body.spawn({world: 'arena', shapes: BALL, lifetime: 'session'});
+  const subscription = await client.subscribe({world: 'arena'});
+  const {tick} = await subscription.next();
+  const move = () => client.world.move({world: 'arena', to: 'b'}).then(() => true, (error) => {
+    assert.equal(error.code, 'unavailable', error.message); // the servers do not know each other yet
+    return false;
+  });
+  while (!await move()) await sleep(20);
+  while ((await subscription.next()).tick <= tick || subscription.link.url.port !== String(b.port));
+  const {hz} = await other.world.info({world: 'arena'});
+  const pass = async () => { // twice as long as sessions without a connection are kept
+    const end = (await subscription.next()).tick + 2 * hz;
+    while ((await subscription.next()).tick < end);
+  };
+  await pass();
+  await a.stop('SIGKILL');
+  await pass();
+  assert.equal((await other.body.get({world: 'arena', body})).body, body);
   assert.equal((await client.body.get({world: 'arena', body})).body, body);
   assert.equal(subscription.error, null);
 });
@@ -333,7 +488,7 @@ test('program_of_one_server_works_with_a_fleet', {skip: !etcdIsThere() && 'etcd 
   }
   assert.equal(client.servers.length, 2);
   assert.equal(client.serverOf('arena'), client);
-  for (;;) { // the other way round, as soon as b has learned of it
+  for (;;) { // the other server answers it, as soon as it has learned of the world
     const found = await maker.world.info({world: 'arena'}).catch((error) => error);
     if (found.world === 'arena') break;
     assert.equal(found.code, 'not_found');

@@ -12,7 +12,7 @@ import {HostileServer} from './hostile_server.js';
 import {random} from './random.js';
 
 const TICK_MS = 1000 / 60;
-const TICKS = 40; // of a round
+const TICKS = 40; // in a round
 const FIRST_SEED = Number(process.env.HOSTILE_SEED ?? 1);
 const LENGTH_MS = Number(process.env.HOSTILE_MS ?? 2000);
 const ROUNDS_MIN = 20; // at least, on slow machines

@@ -15,10 +15,10 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
+import {AWAIT_MS} from './patience.js';
 import {startCaromd} from './support.js';
 
 const run = promisify(execFile);
-const RUN_MS = 240000;
 const PACKAGE = process.env.CAROM_PACKAGE;
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const has = (program) => spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0;
@@ -92,14 +92,14 @@ test('archive_has_sources_types_engine_and_nothing_else', async () => {
   assert.deepEqual(sources.filter((name) => !/\.(js|js\.map|d\.ts|wasm|faults\.txt)$/.test(name)), []);
 });
 
-test('programs_of_the_readme_run_as_printed', {timeout: 240000}, async (t) => {
+test('programs_of_the_readme_run_as_printed', {timeout: AWAIT_MS}, async (t) => {
   const ported = await startServer(t);
   const programs = await blocks('js');
   assert.equal(programs.length, PRINTED.length);
   const runs = await Promise.allSettled(programs.map(async (program, i) => {
     const file = path.join(project, `program${i}.js`);
     await writeFile(file, ported(program));
-    const {stdout, stderr} = await run(process.execPath, [file], {cwd: project, timeout: RUN_MS});
+    const {stdout, stderr} = await run(process.execPath, [file], {cwd: project, timeout: AWAIT_MS});
     assert.equal(stderr, '', program);
     assert.match(stdout, PRINTED[i], program);
     if (stdout.startsWith('plain')) {
@@ -115,7 +115,7 @@ test('rules_of_the_guide_hold_as_printed', async () => {
   const names = programs.map((program) => /^\/\/ (\S+)\n/.exec(program)[1]);
   assert.deepEqual(names, ['rules.js', 'rules.test.js', 'referee.js']);
   await Promise.all(names.map((name, i) => writeFile(path.join(project, name), programs[i])));
-  const {stdout} = await run(process.execPath, [path.join(project, 'rules.test.js')], {cwd: project, timeout: RUN_MS});
+  const {stdout} = await run(process.execPath, [path.join(project, 'rules.test.js')], {cwd: project, timeout: AWAIT_MS});
   assert.equal(stdout, 'the rules hold\n');
   await run(process.execPath, ['--check', path.join(project, 'referee.js')]);
 });

@@ -10,6 +10,7 @@ import {BODIES_MAX, PackedDecoder} from '../src/packed.js';
 import {Subscription} from '../src/subscription.js';
 import {SubscriptionList} from '../src/subscription_list.js';
 import {connect} from '../src/index.js';
+import {AWAIT_MS} from './patience.js';
 import {startCaromd} from './support.js';
 
 const SNAPSHOTS = process.env.CAROM_PACKED_SNAPSHOTS || '5000';
@@ -164,7 +165,7 @@ test('bytes that were cut off or altered are refused or survived, and a full one
   decoder.decode(change);
 });
 
-test('a subscription of encoding packed has the same picture as a plain one', {timeout: 240000}, async () => {
+test('a subscription of encoding packed has the same picture as a plain one', {timeout: AWAIT_MS}, async () => {
   const server = await startCaromd(['--world', 'pile:heap']);
   const client = await connect(server.url);
   const other = await connect(server.url);
@@ -201,7 +202,7 @@ test('a subscription of encoding packed has the same picture as a plain one', {t
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'packed', precision: {position: 3000}}), /precision/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'plain', precision: {position: 1}}), /precision/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'tight'}), /encoding/);
-    await packed.next(); // which continues
+    await packed.next(); // the first subscription goes on
   } finally {
     await client.close();
     await other.close();

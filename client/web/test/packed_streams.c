@@ -124,7 +124,7 @@ static void hold(scene *w, bool holds)
     memcpy(w->shown, shown, sizeof shown);
 }
 
-// ---- what is written
+// ---- output
 
 static void put_double(double value)
 {
@@ -185,7 +185,7 @@ static void write_stream(int64_t snapshots, scene *w, packed_decoder *d, buffer 
         hold(w, holds);
         packed_encode_part(e, w->tick, w->view, w->held, w->count, w->removed, w->removed_count,
                            bytes);
-        if (i == 0 || random_bits() % 100 == 0) { // one who joins
+        if (i == 0 || random_bits() % 100 == 0) { // a reader that joins
             buffer_clear(bytes);
             packed_encode_full(e, bytes);
         }

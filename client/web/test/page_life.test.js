@@ -1,18 +1,18 @@
 // Pages of a real browser and their sessions: a closed tab's session ends at once, and if the page asks for it, a
-// reload resumes its session. The pages load the client from source. Skipped without Chromium.
+// reload resumes its session. Commands that a page sends as it ends act. The pages load the client from source. Skipped without Chromium.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
 import {connect} from '../src/index.js';
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {startFiles} from './files.js';
+import {AWAIT_MS} from './patience.js';
 import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
-const RESUME_MS = 600000; // for which lost sessions are kept
-const SOON_MS = 240000; // much less than that
+const RESUME_MS = 600000; // time for which lost sessions are kept, much longer than AWAIT_MS
 
-test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, timeout: 240000}, async (t) => {
+test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, timeout: AWAIT_MS}, async (t) => {
   const files = await startFiles();
   t.after(() => files.close());
   const origins = [files.origin, files.origin.replace('127.0.0.1', 'localhost')];
@@ -25,7 +25,7 @@ test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, time
   const url = (kept, host = files.origin) => `${host}/test/page_life.html?server=${encodeURIComponent(server.url)}&kept=${kept}`;
   const sessions = async () => (await witness.server.sessions()).sessions.map(({session}) => session);
   const ended = async (number) => {
-    const deadline = Date.now() + SOON_MS;
+    const deadline = Date.now() + AWAIT_MS;
     while ((await sessions()).includes(number)) {
       assert.ok(Date.now() < deadline, `session ${number} is still there`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -65,7 +65,22 @@ test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, time
   const second = await sessionOf(plain);
   assert.notEqual(second, first);
   await ended(first);
-  await plain.close();
-  await ended(second);
+  // A page's own listener, added after the client's, sends a last command however the page ends.
+  const witnessed = async (count) => {
+    const deadline = Date.now() + AWAIT_MS;
+    while ((await witness.world.info({world: 'lab'})).bodies !== count) {
+      assert.ok(Date.now() < deadline, `the last command did not act: ${count}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  let {bodies} = await witness.world.info({world: 'lab'});
+  for (const how of ['reload', 'goto', 'close']) {
+    await sessionOf(plain);
+    await plain.evaluate(() => addEventListener('pagehide', () => client.notify('body.spawn', {world: 'lab', shapes: []})));
+    if (how === 'reload') await plain.reload();
+    else if (how === 'goto') await plain.goto(url('yes'));
+    else await plain.close();
+    await witnessed(++bodies);
+  }
   assert.deepEqual([...(errorsOf(page) ?? []), ...(errorsOf(plain) ?? [])], []);
 });

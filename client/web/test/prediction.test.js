@@ -7,6 +7,7 @@ import {readFile} from 'node:fs/promises';
 import path from 'node:path';
 
 import {loadEngine, makeClient} from '../src/index.js';
+import {fakePage} from './fake_page.js';
 import {fakeTime} from './fake_time.js';
 import {random} from './random.js';
 import {SESSION, SimulatedServer} from './simulated_server.js';
@@ -245,6 +246,38 @@ test('page_that_slept_ten_seconds_goes_on_without_a_burst', async (t) => {
   await assertWhole(setup);
   await setup.stop();
 });
+
+// A hidden page draws no frames. A force acts until another command ends it, and must end there too.
+for (const plain of [false, true]) {
+  test(`hidden_page_is_asked_for_input_${plain ? 'without' : 'with'}_prediction`, async (t) => {
+    const page = fakePage(t);
+    const setup = await setUp(t, plain ? {loads: () => Promise.reject(new Error('no WebAssembly'))} : {});
+    assert.equal(setup.play.predicting, !plain);
+    let held = true;
+    let sent = false;
+    setup.input = (batch, tick, firstTime) => {
+      if (firstTime && sent !== held) batch.body.force({body: setup.me, force: [held ? 20 : 0, 0]});
+      if (firstTime) sent = held;
+    };
+    const force = () => setup.world.body(setup.me).info().force?.[0] ?? 0;
+    await setup.run(1);
+    assert.equal(force(), 20);
+    page.see('hidden');
+    held = false;
+    await setup.run(1, {frames: false});
+    assert.equal(force(), 0);
+    held = true;
+    page.see('visible');
+    setup.inputs.length = 0;
+    await setup.run(1, {frames: false});
+    assert.deepEqual(setup.inputs, [], 'frames alone ask in a page that is seen');
+    setup.play.stop();
+    page.see('hidden');
+    await setup.run(1, {frames: false});
+    assert.deepEqual(setup.inputs, [], 'a prediction that was stopped asks for nothing');
+    await setup.stop();
+  });
+}
 
 // A frozen page receives nothing, and then 600 records at once.
 test('page_that_was_frozen_for_ten_seconds_is_right_within_one', async (t) => {

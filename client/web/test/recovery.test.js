@@ -6,6 +6,7 @@ import {getEventListeners} from 'node:events';
 
 import {encode, makeClient} from '../src/index.js';
 import {renewalMs} from '../src/renewal.js';
+import {fakePage} from './fake_page.js';
 import {FakeServer, welcome} from './fake_server.js';
 import {fakeTime} from './fake_time.js';
 
@@ -276,41 +277,6 @@ test('token_that_is_a_text_is_not_sent_again', async (t) => {
 
 // ---- a page
 
-// A page in place of Node's global object; the test makes its events.
-function fakePage(t, {navigation = true} = {}) {
-  const page = new EventTarget();
-  const items = new Map();
-  const kept = {};
-  const globals = {
-    addEventListener: page.addEventListener.bind(page), removeEventListener: page.removeEventListener.bind(page),
-    document: Object.assign(new EventTarget(), {visibilityState: 'visible'}),
-    location: new URL('http://here/game'),
-    navigation: navigation ? new EventTarget() : undefined,
-    sessionStorage: {getItem: (key) => items.get(key) ?? null, setItem: (key, value) => items.set(key, value),
-                     removeItem: (key) => items.delete(key)},
-  };
-  for (const [name, value] of Object.entries(globals)) {
-    kept[name] = Object.getOwnPropertyDescriptor(globalThis, name);
-    Object.defineProperty(globalThis, name, {value, configurable: true, writable: true});
-  }
-  t.after(() => {
-    for (const [name, descriptor] of Object.entries(kept)) {
-      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
-      else delete globalThis[name];
-    }
-  });
-  return {
-    items,
-    fire: (name, more = {}) => page.dispatchEvent(Object.assign(new Event(name), more)),
-    see: (state) => {
-      document.visibilityState = state;
-      document.dispatchEvent(new Event('visibilitychange'));
-    },
-    go: (url, more = {}) => globalThis.navigation.dispatchEvent(Object.assign(new Event('navigate'), {
-      hashChange: false, downloadRequest: null, destination: {url, sameDocument: false}, ...more})),
-  };
-}
-
 for (const way of ['pageshow', 'visibilitychange', 'online']) {
   test(`connection_is_asked_for_at_once_on_${way}`, async (t) => {
     const page = fakePage(t);
@@ -354,15 +320,49 @@ test('machine_that_slept_asks_at_once', async (t) => {
   assert.ok(server.dials >= 1);
 });
 
+test('process_that_was_busy_reads_its_input_before_it_gives_the_server_up', async (t) => {
+  let silent = false;
+  const {time, server, told} = await openFake(t, {ping: () => (silent ? undefined : {time: 1})});
+  await time.pass(10e3);
+  silent = true;
+  time.freeze(10e3); // a long task: all timers are late
+  await time.pass(); // the machine seems to have slept: the client asks
+  const asked = server.of('ping').at(-1);
+  time.freeze(20e3); // another freeze, during which the answer arrives
+  await time.pass();
+  server.reply(asked.id, {time: 1});
+  silent = false;
+  const pings = server.of('ping').length;
+  await time.pass(20e3);
+  assert.deepEqual([told, server.dials], [[], 1]);
+  assert.ok(server.of('ping').length > pings + 3, 'it goes on asking');
+});
+
 test('page_that_is_closed_ends_its_session_and_one_that_is_kept_does_not', async (t) => {
   const page = fakePage(t);
-  const {server, client, names} = await openFake(t);
+  const {time, server, client, names} = await openFake(t);
   page.fire('pagehide', {persisted: true});
   assert.deepEqual([client.state, server.of('goodbye').length], ['open', 0]);
   page.fire('pagehide', {persisted: false});
   assert.equal(server.of('goodbye').length, 1, 'before the page is gone');
-  assert.deepEqual([client.state, names(), server.ended], ['closed', ['closed'], true]);
+  await time.pass(1);
+  assert.deepEqual([client.state, names(), server.ended, server.of('goodbye').length], ['closed', ['closed'], true, 1]);
 });
+
+for (const keepSession of [false, true]) {
+  test(`page_sends_in_its_own_pagehide_listener_whenever_it_was_added_keep_${keepSession}`, async (t) => {
+    const page = fakePage(t);
+    const last = (body) => () => client.notify('body.remove', {world: 'lab', body});
+    addEventListener('pagehide', () => last(1)());
+    const {time, server, client} = await openFake(t, {}, {keepSession});
+    addEventListener('pagehide', last(2));
+    page.fire('pagehide', {persisted: false});
+    assert.deepEqual(server.of('body.remove').map(({args}) => args.body), [1, 2], 'before the page is gone');
+    assert.equal(server.of('goodbye').length, keepSession ? 0 : 1);
+    await time.pass(1);
+    assert.equal(client.state, 'closed');
+  });
+}
 
 test('reload_goes_on_with_the_session_and_counts_on', async (t) => {
   const page = fakePage(t);
@@ -432,7 +432,7 @@ test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_conne
   }
   assert.deepEqual(told, []);
   server.notify('log', {});
-  assert.match(told[0][1].message, /not understood/);
+  assert.match(told[0][1].message, /sent an invalid message/);
 });
 
 const STUBBORN = {toString: 1, valueOf: 1}; // cannot be converted to a text or a number
@@ -453,7 +453,7 @@ test('calls_end_whatever_the_server_answers', async (t) => {
   const {client, server, told, time} = await openFake(t, {'world.subscribe': () => answer, 'world.list': () => undefined});
   for (answer of [null, 7, {}, {subscription: STUBBORN}, {subscription: 2n ** 63n}]) {
     await assert.rejects(client.subscribe({world: 'w'}), {code: 'internal'});
-    assert.match(told.at(-1)[1].message, /not understood/);
+    assert.match(told.at(-1)[1].message, /sent an invalid message/);
     await time.pass(1000);
     assert.equal(client.state, 'open');
   }
@@ -474,7 +474,7 @@ test('hello_that_is_none_is_a_connection_that_failed', async (t) => {
     // These calls request the numbers of worlds
     for (const world of ['a', 'b']) client.call('world.list', {world}).catch(() => {});
     await time.pass(1000);
-    await assert.rejects(client.ready, {code: 'unavailable', message: /not understood/}, JSON.stringify(hello, (_, value) => String(value)));
+    await assert.rejects(client.ready, {code: 'unavailable', message: /sent an invalid message/}, JSON.stringify(hello, (_, value) => String(value)));
     assert.equal(client.state, 'closed');
   }
 });
@@ -483,7 +483,7 @@ test('ping_without_a_time_is_a_connection_that_is_lost', async (t) => {
   for (const answer of [null, {}, {time: 'x'}, {time: 2n ** 63n}, {time: NaN}]) {
     const {told, time, client} = await openFake(t, {ping: () => answer}, {reconnect: false});
     await time.pass(200);
-    assert.match(told.at(-1)[1].message, /not understood/);
+    assert.match(told.at(-1)[1].message, /sent an invalid message/);
     assert.equal(client.state, 'closed');
   }
 });

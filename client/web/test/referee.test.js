@@ -6,6 +6,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {pathToFileURL} from 'node:url';
 
 import {RefereeGame} from '../src/referee_game.js';
+import {AWAIT_MS} from './patience.js';
 import {BALL, event, sleep, startCaromd, startProxy} from './support.js';
 
 const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
@@ -13,7 +14,6 @@ const {connect} = await import(new URL('index.js', source));
 const {createReferee} = await import(new URL('referee.js', source));
 const {createTestGame} = await import(new URL('testing.js', source));
 
-const AWAIT_MS = 240000;
 const LEASE_S = 1;
 const QUICK = {reconnect: {firstMs: 10, maxMs: 50, first: true}};
 
@@ -41,7 +41,7 @@ async function arena(client, name = 'arena') {
   return world;
 }
 
-/** A referee that holds the world, and what it told. */
+/** A referee that holds the world, and its reports. */
 async function holder(t, options) {
   const told = [];
   const referee = await createReferee({worlds: 'arena', leaseS: LEASE_S, error: (error, place) => told.push({error, ...place}), ...options});
@@ -338,6 +338,21 @@ test('paused_world_gets_another_referee_too', async (t) => {
   const {game} = await holder(t, {url: server.url, leaseS: 0.5, start: (game) => game.set('started', true)});
   await until(async () => (await world.data.get({key: 'started'})).data.started);
   assert.ok(game.holds);
+});
+
+test('paused_world_has_all_its_messages_and_joins_handled', async (t) => {
+  const {world: name, ben, begin} = await duel(t);
+  const log = [];
+  await begin({join: (game, {seat}) => log.push(`join ${seat}`), message: (game, {name}) => log.push(name)});
+  const world = ben.use(name);
+  await world.world.pause();
+  for (const text of ['one', 'two', 'three']) {
+    await world.message.send({name: text});
+    await until(() => log.at(-1) === text);
+  }
+  await ben.world.join({template: 'duel', world: name});
+  await until(() => log.at(-1) === 'join 1');
+  assert.deepEqual(log, ['one', 'two', 'three', 'join 1']);
 });
 
 test('worlds_that_come_later_are_refereed_and_ended_ones_are_left', async (t) => {

@@ -9,6 +9,7 @@ import path from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Worker} from 'node:worker_threads';
 
+import {AWAIT_MS} from './patience.js';
 import {BALL, event, sleep, startCaromd} from './support.js';
 
 const source = new URL('src/index.js', pathToFileURL(`${process.env.CAROM_PACKAGE}/`)).href;
@@ -72,7 +73,7 @@ async function assertSame(world, replica) {
   return tick;
 }
 
-test('replica_of_a_running_world_is_the_same_to_the_bit', {timeout: 240000}, async (t) => {
+test('replica_of_a_running_world_is_the_same_to_the_bit', {timeout: AWAIT_MS}, async (t) => {
   const {client, world} = await setUp(t);
   const replica = await follow(t, client, {rate: 20});
   let last = replica.tick;
@@ -89,7 +90,7 @@ test('replica_of_a_running_world_is_the_same_to_the_bit', {timeout: 240000}, asy
 });
 
 for (const signal of ['SIGTERM', 'SIGKILL']) {
-  test(`replica_goes_on_over_a_restart_with_data_after_${signal}`, {timeout: 240000}, async (t) => {
+  test(`replica_goes_on_over_a_restart_with_data_after_${signal}`, {timeout: AWAIT_MS}, async (t) => {
     const data = await mkdtemp(path.join(tmpdir(), 'carom-data-'));
     let again = null;
     t.after(async () => { // in this order: a running server writes to its data
@@ -112,7 +113,7 @@ for (const signal of ['SIGTERM', 'SIGKILL']) {
   });
 }
 
-test('values_of_data_and_messages_keep_their_bits_in_a_replica', {timeout: 240000}, async (t) => {
+test('values_of_data_and_messages_keep_their_bits_in_a_replica', {timeout: AWAIT_MS}, async (t) => {
   const {client, world} = await setUp(t);
   const replica = await follow(t, client);
   const values = {
@@ -130,7 +131,7 @@ test('values_of_data_and_messages_keep_their_bits_in_a_replica', {timeout: 24000
   assert.deepEqual(Object.keys(replica.world.call('data.get').data).sort(), Object.keys(values).sort());
 });
 
-test('replica_in_a_worker_is_the_same_to_the_bit', {timeout: 240000}, async (t) => {
+test('replica_in_a_worker_is_the_same_to_the_bit', {timeout: AWAIT_MS}, async (t) => {
   const {server, world} = await setUp(t);
   const worker = new Worker(new URL('replica_worker.js', import.meta.url),
                             {workerData: {source, url: server.url, world: WORLD}});
@@ -149,7 +150,7 @@ test('replica_in_a_worker_is_the_same_to_the_bit', {timeout: 240000}, async (t) 
   assert.deepEqual([answer.tick, hex(answer.hash)], [tick, hex(hash)]);
 });
 
-test('copy_that_was_changed_is_told_and_left', {timeout: 240000}, async (t) => {
+test('copy_that_was_changed_is_told_and_left', {timeout: AWAIT_MS}, async (t) => {
   const {client, world} = await setUp(t);
   const replica = await follow(t, client);
   const diverged = event(replica, 'diverged');

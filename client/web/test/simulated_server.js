@@ -4,7 +4,7 @@
 import {FakeServer, welcome} from './fake_server.js';
 
 export const SESSION = 7; // session of the client under test
-export const OTHER = 99; // of everybody else
+export const OTHER = 99; // everybody else's session
 
 const now = () => globalThis.performance.now();
 
@@ -35,7 +35,7 @@ export class SimulatedServer extends FakeServer {
   #take(method, args, id) {
     switch (method) {
       case 'hello':
-        this.#subscribed = false; // of this connection
+        this.#subscribed = false; // a new connection has no subscription
         return welcome(SESSION, this.hello);
       case 'ping':
         return {time: now() / 1000};

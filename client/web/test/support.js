@@ -4,9 +4,9 @@ import net from 'node:net';
 import {once} from 'node:events';
 
 import {connect} from '../src/index.js';
+import {AWAIT_MS} from './patience.js';
 import {PlainWebSocket} from './websocket.js';
 
-const START_MS = 240000;
 
 /** Whether the tests' connections are WebSockets (environment CAROM_TRANSPORT). */
 export const OVER_WEBSOCKET = process.env.CAROM_TRANSPORT === 'websocket';
@@ -24,7 +24,7 @@ export async function startCaromd(options = [], port = 0) {
   let log = '';
   const ports = {};
   await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`caromd did not start:\n${log}`)), START_MS);
+    const timer = setTimeout(() => reject(new Error(`caromd did not start:\n${log}`)), AWAIT_MS);
     child.stderr.setEncoding('utf8').on('data', (text) => {
       log += text;
       const found = /listening on 127\.0\.0\.1:(\d+)/.exec(log);
@@ -52,7 +52,7 @@ export async function startCaromd(options = [], port = 0) {
   };
 }
 
-/** Relays bytes between clients and a server, until it is told to cut the connections. */
+/** Relays bytes between clients and a server, until the test cuts the connections. */
 export async function startProxy(port) {
   const pairs = new Set();
   const proxy = {accepts: true, swallows: false, drops: false, dropped: 0, pairs}; // `dropped`: bytes
@@ -106,7 +106,7 @@ export async function open(t, url, worldArgs = {}, options = {}) {
   return {client, lab};
 }
 
-export function event(emitter, name, ms = 240000) {
+export function event(emitter, name, ms = AWAIT_MS) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no '${name}' in ${ms} ms`)), ms);
     emitter.once(name, (value) => {

@@ -325,7 +325,7 @@ test('predictive_interpolation_leaves_a_body_where_it_came_to_rest', () => {
   assert.throws(() => new WorldView({interpolation: 'none'}), /'delayed' or 'predictive'/);
 });
 
-// ---- what is shown
+// ---- the shown world
 
 // Collects the events of a view or a prediction as texts: 'add 1'.
 function toldBy(emitter) {

@@ -2,14 +2,15 @@
 // the server, many bodies. Skipped without a browser.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
+import {mkdtempSync, rmSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
-import {createServer} from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
 
+import {connect} from '../src/index.js';
 import {SIZES, errorsOf, newPage, until} from './browser.js';
 import {startCaromd} from './support.js';
-import {makeKeys} from './tokens.js';
-import {assertNoErrors, at, button, drag, openPage, picture, show, showLab, skip, soon, stage, tagged,
+import {assertNoErrors, at, button, drag, keepNotes, noted, openPage, picture, show, showLab, skip, soon, stage, tagged,
         tickOf, untilDrawn} from './viewer_page.js';
 
 const noEngine = process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly was not built';
@@ -71,8 +72,9 @@ test('a_dragged_body_follows_the_hand_and_is_let_go', {skip}, async (t) => {
   await until(page, (id) => carom.picture.bodies.some((one) => one.id === id), body);
   await drag(page, [await at(page, 0, 0.5), await at(page, 1, 2), await at(page, 4, 6)], async () => {
     await soon(async () => {
-      const {position: [x, y]} = await lab.body.get({body});
+      const {position: [x, y], velocity} = await lab.body.get({body});
       assert.ok(Math.hypot(x - 4, y - 6) < 1, `at ${x}, ${y}`);
+      assert.ok(Math.hypot(...velocity) < 1, `${velocity} m/s: where it is let go, it would fly off the floor`);
     });
     await picture(page, 'pull');
   });
@@ -212,6 +214,31 @@ test('a_slowed_world_runs_again_when_the_page_goes_to_another', {skip}, async (t
   assertNoErrors(page);
 });
 
+test('a_slowed_world_runs_again_when_the_page_is_left', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  for (const leave of [() => page.reload(), () => page.close()]) {
+    await until(page, () => carom.session.info?.paused === false);
+    await page.keyboard.press('<');
+    await soon(async () => assert.equal((await lab.world.info()).paused, true));
+    const {tick} = await lab.world.info();
+    await soon(async () => assert.ok((await lab.world.info()).tick > tick, 'the page steps it'));
+    await leave();
+    await soon(async () => assert.equal((await lab.world.info()).paused, false));
+  }
+});
+
+test('a_rate_begins_anew_when_the_session_is_resumed', {skip}, async (t) => {
+  const {page} = await showLab(t);
+  await until(page, () => carom.session.pace(carom.session.world).rate > 0);
+  // The world may have stood still with its server: ticks before and after that are no rate.
+  assert.equal(await page.evaluate(() => {
+    carom.session.client.emit('resumed');
+    return carom.session.pace(carom.session.world).rate;
+  }), undefined);
+  await until(page, () => carom.session.pace(carom.session.world).rate > 0);
+  assertNoErrors(page);
+});
+
 test('the_address_names_the_world_that_was_chosen_until_it_is_ended', {skip}, async (t) => {
   const {lab, page} = await showLab(t);
   const worlds = page.getByRole('dialog', {name: 'Worlds'});
@@ -233,6 +260,11 @@ test('the_address_names_the_world_that_was_chosen_until_it_is_ended', {skip}, as
   await until(page, () => location.hash === '#theme=dark');
   await page.reload();
   await untilDrawn(page, 100); // the demo, and no sentence about a world that is not there
+  await page.evaluate((name) => carom.visit(name), lab.name);
+  await until(page, (name) => carom.session.info?.world === name && location.hash.includes(`world=${name}`), lab.name);
+  await page.evaluate(() => history.replaceState(null, '', `${location.href}&at=1,2,30`));
+  await lab.world.destroy(); // by another client
+  await until(page, () => location.hash === '#theme=dark');
   assertNoErrors(page);
 });
 
@@ -364,6 +396,15 @@ test('packed_snapshots_show_the_same_for_less', {skip}, async (t) => {
 
 // ---- trouble
 
+test('a_page_whose_session_is_ended_tells_why', {skip}, async (t) => {
+  const {page} = await showLab(t);
+  const session = await page.evaluate(() => carom.session.client.hello.session);
+  await stage.client.server.kick({session, reason: 'the round is over'});
+  const panel = page.locator('#empty');
+  await panel.getByText('The connection is closed').waitFor();
+  await panel.getByText('the round is over').waitFor();
+});
+
 test('the_page_comes_back_after_a_restart_of_the_server', {skip}, async (t) => {
   const other = await startCaromd(['--world', 'demo:demo']);
   const page = await newPage(stage.browser);
@@ -387,43 +428,109 @@ test('the_page_comes_back_after_a_restart_of_the_server', {skip}, async (t) => {
   assert.ok(errorsOf(page).every((text) => /WebSocket|ERR_CONNECTION/.test(text)), errorsOf(page).join());
 });
 
-test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t) => {
-  const keys = makeKeys();
-  t.after(keys.remove);
-  const keyed = await startCaromd(['--keys', keys.file, '--world', 'demo:demo']);
-  t.after(() => keyed.stop());
-  const page = await newPage(stage.browser);
+test('a_slowed_world_goes_on_over_a_restart_of_the_server', {skip}, async (t) => {
+  const data = mkdtempSync(path.join(os.tmpdir(), 'carom-viewer-'));
+  t.after(() => rmSync(data, {recursive: true}));
+  const first = await startCaromd(['--world', 'demo:demo', '--data', data]);
+  t.after(() => first.stop());
+  const page = await newPage(stage.browser, SIZES.phone);
   t.after(() => page.context().close());
-  await page.goto(`http://127.0.0.1:${keyed.port}/`);
-  const dialog = page.getByRole('dialog', {name: 'Token'});
-  await dialog.getByRole('heading', {name: 'This server asks who you are'}).waitFor();
-  await picture(page, 'token');
-  // A visitor who declines learns how to continue, and sees no error every other second.
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({state: 'hidden'});
-  await page.waitForTimeout(3000);
-  assert.equal(await page.getByRole('alert').textContent(), '');
-  await button(page, 'Enter a token').click();
-  const enter = async (token) => {
-    await dialog.getByLabel('Token').fill(token);
-    await Promise.all([page.waitForEvent('load'), dialog.getByRole('button', {name: 'Connect'}).click()]);
+  await keepNotes(page);
+  await page.goto(`http://127.0.0.1:${first.port}/#world=demo`);
+  await untilDrawn(page, 100);
+  await page.keyboard.press('<');
+  await page.getByRole('status').getByText(/^slowed to/).waitFor({state: 'attached'});
+  await first.stop();
+  await button(page, 'offline').waitFor();
+  const second = await startCaromd(['--data', data], first.port);
+  t.after(() => second.stop());
+  const tick = await tickOf(page);
+  await until(page, (before) => carom.panels.transport.driving && carom.source.tick > before + 30, tick);
+  assert.equal(await page.evaluate(() => document.getElementById('speed').value), '0.5');
+  await picture(page, 'slowed_again');
+  // A server that does not have the world: the page waits for it, and says so. Made anew, the world runs.
+  await second.stop();
+  await button(page, 'offline').waitFor();
+  const third = await startCaromd([], first.port);
+  t.after(() => third.stop());
+  await button(page, 'waiting').waitFor();
+  await picture(page, 'waiting_for_world');
+  const client = await connect(third.url);
+  t.after(() => client.close());
+  await client.world.create({world: 'demo', scene: 'demo'});
+  await button(page, 'live').waitFor();
+  await until(page, () => document.getElementById('speed').value === '1' && !carom.panels.transport.driving);
+  // One that ends while the page drives it is told once.
+  await until(page, () => carom.session.info?.paused === false);
+  await page.keyboard.press('<');
+  await until(page, () => carom.panels.transport.driving);
+  await page.evaluate(() => {
+    notes.length = 0;
+  });
+  await client.world.destroy({world: 'demo'});
+  await noted(page, /^“demo”: /);
+  await page.getByRole('heading', {name: 'There is no world yet'}).waitFor();
+  assert.deepEqual((await page.evaluate(() => notes)).filter((note) => !note.startsWith('“demo”')), []);
+  assert.ok(errorsOf(page).every((text) => /WebSocket|ERR_CONNECTION/.test(text)), errorsOf(page).join());
+});
+
+test('tools_change_nothing_in_the_past_or_for_those_who_may_only_look', {skip}, async (t) => {
+  const {lab, page} = await showLab(t, {paused: true});
+  const near = await lab.body.spawn({position: [0, 2], shapes: [{kind: 'circle', radius: 1}]});
+  const far = await lab.body.spawn({position: [6, 2], shapes: [{kind: 'circle', radius: 1}]});
+  await untilDrawn(page, 3);
+  await lab.world.step({ticks: 1});
+  const before = await until(page, () => carom.source?.tick >= 1 && !carom.history.empty) && await lab.world.state();
+  const sent = () => page.evaluate(() => {
+    globalThis.sent = [];
+    const {client} = carom.session;
+    for (const name of ['call', 'notify', 'batch']) {
+      const send = client[name]?.bind(client);
+      if (send) client[name] = (method, ...rest) => {
+        if (!/^(ping|world\.(info|list|contacts)|body\.get|server\.|subscri)/.test(method)) globalThis.sent.push(method);
+        return send(method, ...rest);
+      };
+    }
+  });
+  const tryAll = async (why) => {
+    for (const [key, name] of Object.entries({v: 'hand', p: 'push', j: 'joint', x: 'erase'})) {
+      await page.keyboard.press(key);
+      await page.evaluate((tool) => { // as if chosen before: the key is refused
+        carom.tool = carom.tools[tool];
+      }, name);
+      await drag(page, [await at(page, 0, 2), await at(page, 3, 3), await at(page, 6, 2)]);
+      await page.mouse.click(...await at(page, 0, 2));
+      await page.evaluate(() => {
+        carom.camera.fit([-12, -2, 12, 12]); // a drag that changes nothing pans
+        carom.camera.jump();
+      });
+    }
+    await page.keyboard.press('s');
+    await page.mouse.click(...await at(page, 0, 8));
+    await page.keyboard.press('Enter');
+    await page.evaluate((id) => carom.choose(id), near.body);
+    await page.keyboard.press('Delete');
+    await noted(page, why);
+    assert.deepEqual(await page.evaluate(() => [globalThis.sent, notes.filter((note) => /Spawned|needs the role/.test(note)), carom.chosen]),
+                     [[], [], near.body]);
+    const now = await lab.world.state();
+    assert.deepEqual(now.bodies, before.bodies);
+    assert.deepEqual(now.joints, before.joints);
   };
-  await enter('nonsense');
-  await dialog.getByText(/^token/).waitFor();
-  await enter(keys.token('viewer', -60));
-  await dialog.getByText(/expired/).waitFor();
-  await picture(page, 'token_expired');
-  await enter(keys.token('viewer'));
-  await untilDrawn(page, 100);
-  await page.keyboard.press('s');
-  await page.mouse.click(700, 300);
-  await page.getByRole('alert').getByText('This session may only look').waitFor();
+  assert.equal(far.body, near.body + 1);
+  await sent();
+  await page.evaluate(() => {
+    carom.setScrub(carom.source.time);
+    globalThis.notes.length = 0;
+  });
+  await tryAll('This is the past');
+  await page.keyboard.press('n');
+  await page.evaluate(() => {
+    carom.session.client.hello.role = 'viewer';
+    globalThis.notes.length = 0;
+  });
+  await tryAll('This takes the role player; this session’s is viewer.');
   assertNoErrors(page);
-  // A token in the address overrides one that was entered, and is removed from the address.
-  await page.goto('about:blank');
-  await page.goto(`http://127.0.0.1:${keyed.port}/#world=demo&token=${keys.token('player')}`);
-  await untilDrawn(page, 100);
-  await until(page, () => carom.session.role === 'player' && location.hash === '#world=demo');
 });
 
 test('faults_are_told_in_words', {skip}, async (t) => {
@@ -521,16 +628,16 @@ test('ten_thousand_bodies_leave_time_in_a_frame', {skip}, async (t) => {
   t.diagnostic(`${MANY} bodies: ${middle('fps').toFixed(1)} frames a second with SwiftShader, ` +
                `${middle('workMs').toFixed(2)} ms of the page's own work a frame, ${scripts.toFixed(2)} ms of it in scripts`);
   assert.ok(frames.some((numbers) => numbers.drawn > 0));
-  // Takes the smallest value, since other work of this machine is not the page's.
+  // Takes the smallest value, since other work of this machine does not count.
   const least = Math.min(...frames.map((numbers) => numbers.workMs));
   assert.ok(least < WORK_MS_MAX, `${least} ms`);
   assert.ok(scripts < WORK_MS_MAX / 2, `${scripts} ms`);
-  // A world of so many bodies is not recorded as a log: the page says so.
+  // A world of that many bodies is not recorded as a log: the page says so.
   await page.keyboard.press(',');
   await until(page, () => /up to 3000 bodies; here are 10000/.test(document.querySelector('#branch:disabled')?.title));
 });
 
-// ---- the choice of the world, and tokens of other servers
+// ---- the choice of the world
 
 test('a_page_without_an_address_opens_the_demo_and_forgets_a_world_that_ends', {skip}, async (t) => {
   const lab = stage.client.use('a-first'); // by its name
@@ -556,77 +663,23 @@ test('a_slowed_world_does_not_read_paused', {skip}, async (t) => {
   await page.getByRole('status').getByText(/^slowed to (29|30|31) Hz/).waitFor();
   await page.keyboard.press('w');
   await page.getByRole('dialog', {name: 'Worlds'}).getByRole('button', {name: new RegExp(`^${lab.name} slowed to`)}).waitFor();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press(' ');
-  await page.getByRole('status').getByText(/^paused/).waitFor();
-});
-
-test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip}, async (t) => {
-  const keys = makeKeys();
-  t.after(keys.remove);
-  const asked = []; // requests by the page to a server that a link names
-  const evil = createServer().listen(0, '127.0.0.1');
-  evil.on('upgrade', (request, socket) => {
-    asked.push(request.headers.origin);
-    socket.destroy();
+  // Other words than these must not appear, not even for a moment.
+  await page.evaluate(() => {
+    globalThis.texts = new Set();
+    carom.session.on('info', ({world}) => texts.add(carom.session.pace(world).text));
   });
-  t.after(() => evil.close());
-  await once(evil, 'listening');
-  const there = `ws://127.0.0.1:${evil.address().port}/rpc`;
-  const start = async (...options) => {
-    const server = await startCaromd(['--keys', keys.file, '--world', 'demo:demo', ...options]);
-    t.after(() => server.stop());
-    const page = await newPage(stage.browser);
-    t.after(() => page.context().close());
-    const home = `http://127.0.0.1:${server.port}/`;
-    await page.goto(`${home}#token=${keys.token('viewer')}`);
-    await untilDrawn(page, 100);
-    return {page, home, server};
-  };
-  const {page, home} = await start();
-  await page.goto(`${home}?server=${encodeURIComponent(there)}`);
-  await page.getByRole('heading', {name: /^This page may not connect to 127\.0\.0\.1/}).waitFor();
-  // This text alone: the header says less
-  await page.getByText(`caromd --viewer-server ${new URL(there).origin}`).waitFor();
-  await picture(page, 'forbidden');
-  assert.deepEqual(asked, []);
-  // The operator allows another server: the page connects there, without the token of its own.
-  const other = await startCaromd(['--keys', keys.file, '--origin', '*', '--world', 'demo:demo']);
-  t.after(() => other.stop());
-  const far = `ws://127.0.0.1:${other.port}/rpc`;
-  const near = await start('--viewer-server', `ws://127.0.0.1:${other.port}`);
-  await near.page.goto(`${near.home}?server=${encodeURIComponent(far)}#token=${keys.token('admin')}`);
-  const dialog = near.page.getByRole('dialog', {name: 'Token'});
-  await dialog.getByRole('heading', {name: `127.0.0.1:${other.port} asks who you are`}).waitFor();
-  await dialog.getByText(/The link that you followed names this server/).waitFor();
-  await picture(near.page, 'token_foreign');
-  await until(near.page, () => carom.session.role === 'none' && location.hash === '');
-  await dialog.getByLabel('Token').fill(keys.token('viewer'));
-  await Promise.all([near.page.waitForEvent('load'), dialog.getByRole('button', {name: 'Connect'}).click()]);
-  await untilDrawn(near.page, 100);
-  assert.ok(!(await near.page.evaluate(() => carom.link())).includes('token'));
-  // Back at the page's own server, the first token is still there; another token in a link replaces it at once.
-  await near.page.goto(near.home);
-  await untilDrawn(near.page, 100);
-  await Promise.all([near.page.waitForEvent('load'), near.page.evaluate((token) => {
-    location.hash = `token=${token}`;
-  }, keys.token('player'))]);
-  await until(near.page, () => globalThis.carom?.session.role === 'player' && !location.hash);
-});
-
-test('a_page_of_another_site_cannot_frame_the_viewer', {skip}, async (t) => {
-  const home = `http://127.0.0.1:${stage.server.port}/`;
-  const foreign = createServer((request, response) => {
-    response.setHeader('Content-Type', 'text/html');
-    response.end(`<iframe src="${home}"></iframe>`);
-  }).listen(0, '127.0.0.1');
-  t.after(() => foreign.close());
-  await once(foreign, 'listening');
-  const page = await newPage(stage.browser);
-  t.after(() => page.context().close());
-  await page.goto(`http://127.0.0.1:${foreign.address().port}/`);
-  await soon(async () => assert.ok(errorsOf(page).some((text) => text.includes("frame-ancestors 'none'")), errorsOf(page).join()));
-  assert.deepEqual(page.frames().slice(1).map((frame) => frame.url().startsWith(home)), [false]);
+  await page.keyboard.press('Escape');
+  const {tick} = await lab.world.info();
+  await until(page, (first) => carom.session.info.tick > first + 60, tick);
+  assert.deepEqual((await page.evaluate(() => [...texts])).filter((text) => !/^slowed to/.test(text)), []);
+  await page.keyboard.press(' '); // takes effect on the world, not on a button that the dialog gave the focus to
+  await page.getByRole('status').getByText(/^paused/).waitFor();
+  const then = (await lab.world.info()).tick;
+  await page.evaluate(() => new Promise((resolve) => {
+    let seen = 0;
+    carom.session.on('info', () => ++seen === 3 && resolve());
+  }));
+  assert.equal((await lab.world.info()).tick, then, 'it is still stepped');
 });
 
 test('the_server_gives_pages_the_engine', {skip: skip || noEngine}, async () => {

@@ -4,6 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 
 import {SIZES, newPage, until} from './browser.js';
+import {AWAIT_MS} from './patience.js';
 import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, stage, tagged, tickOf,
         touch, untilDrawn} from './viewer_page.js';
 
@@ -138,6 +139,12 @@ test('panels_stand_beside_each_other_at_every_size', {skip}, async (t) => {
     const ids = ['inspector', 'layers', 'log', 'options', 'plots'];
     return page.evaluate((all) => all.filter((id) => document.getElementById(id).checkVisibility()), ids);
   };
+  // The panels whose buttons are lit, and those that have no button, as they are shown.
+  const lit = async () => page.evaluate((all) => all.filter((id) => {
+    const own = document.getElementById(`${id}-button`);
+    if (!own) return document.getElementById(id).checkVisibility();
+    return [own.getAttribute('aria-pressed'), own.getAttribute('aria-expanded')].includes('true');
+  }), ['inspector', 'layers', 'log', 'options', 'plots']);
   const shows = (...ids) => soon(async () => assert.deepEqual(await shown(), ids.sort()));
   for (const [name, {viewport}] of Object.entries({...SIZES, ...MORE_SIZES})) {
     await page.setViewportSize(viewport);
@@ -147,6 +154,7 @@ test('panels_stand_beside_each_other_at_every_size', {skip}, async (t) => {
       await page.keyboard.press(key);
       opened.push(id);
       await shows(...(single ? [id] : opened));
+      await soon(async () => assert.deepEqual(await lit(), await shown(), `${name} with ${id}: buttons`));
       await soon(async () => assert.deepEqual(await page.evaluate(overlapping), [], `${name} with ${id}`));
     }
     await soon(async () => assert.deepEqual(await page.evaluate(misplaced), [], name));
@@ -188,7 +196,7 @@ test('a_screen_reader_is_told_what_was_done_and_not_every_number', {skip}, async
   await page.keyboard.press(']');
   await tells(/: It turns at 3 rad/);
   // From here on nothing is done, while figures change all over the page.
-  const changes = await page.evaluate(() => new Promise((resolve) => {
+  const changes = await page.evaluate((awaitMs) => new Promise((resolve) => {
     const live = [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log], output')]
       .filter((one) => one.getAttribute('aria-live') !== 'off');
     const seen = {live: [], all: 0};
@@ -200,11 +208,11 @@ test('a_screen_reader_is_told_what_was_done_and_not_every_number', {skip}, async
     watch([document.getElementById('inspector'), document.getElementById('status')], () => seen.all++);
     const began = performance.now();
     const poll = setInterval(() => { // a busy machine draws late
-      if (performance.now() - began < 2500 || (seen.all < 5 && performance.now() - began < 240000)) return;
+      if (performance.now() - began < 2500 || (seen.all < 5 && performance.now() - began < awaitMs)) return;
       clearInterval(poll);
       resolve(seen);
     }, 100);
-  }));
+  }), AWAIT_MS);
   assert.deepEqual(changes.live, []);
   assert.ok(changes.all >= 5, 'nothing changed at all');
 });
@@ -378,7 +386,71 @@ test('dialogs_hold_the_focus_and_give_it_back', {skip}, async (t) => {
   await picture(page, 'worlds');
   await page.keyboard.press('Escape');
   await worlds.waitFor({state: 'hidden'});
+  await until(page, () => document.activeElement.id === 'help-button'); // the focus is back
+  await button(page, /^Worlds|^demo/).focus();
+  await page.keyboard.press('Enter');
+  await worlds.waitFor();
+  await page.keyboard.press('Escape');
   await until(page, () => document.activeElement.id === 'worlds-button');
+  // A panel that a key has opened leaves the next Space to the page.
+  await page.evaluate(() => document.activeElement.blur());
+  for (const [key, id] of [['w', 'worlds'], ['o', 'layers']]) {
+    for (const closing of ['Escape', key]) {
+      await page.keyboard.press(key);
+      await until(page, (panel) => document.getElementById(panel).contains(document.activeElement), id);
+      await page.keyboard.press(closing);
+      await until(page, (panel) => document.getElementById(panel).hidden && document.activeElement === document.body, id);
+    }
+  }
+});
+
+test('escape_closes_every_panel_and_gives_the_focus_back', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  const {body} = await lab.body.spawn({position: [0, 2], shapes: [{kind: 'circle', radius: 1}]});
+  await untilDrawn(page, 2);
+  const keys = {settings: 'k', layers: 'o', worlds: 'w', plots: 'm', log: 'e', prediction: 'd', options: 's', inspector: ']'};
+  const panels = await page.evaluate(() => [...document.querySelectorAll('section[id], aside[id], #plots')].map(({id}) => id));
+  assert.deepEqual(panels.toSorted(), Object.keys(keys).toSorted());
+  const closed = (id, focused) => until(page, ([panel, element]) => document.getElementById(panel).hidden &&
+    document.activeElement === (element ? document.getElementById(element) : document.body), [id, focused]);
+  for (const [id, key] of Object.entries(keys)) {
+    for (const focused of ['', 'help-button']) {
+      await page.evaluate((element) => {
+        document.activeElement.blur();
+        document.getElementById(element)?.focus();
+      }, focused);
+      await page.keyboard.press(key);
+      await until(page, (panel) => document.getElementById(panel).checkVisibility(), id);
+      await page.evaluate((panel) => document.querySelector(`#${panel} :is(button, input, select, summary)`)?.focus(), id); // plots have none
+      await page.keyboard.press('Escape');
+      await closed(id, focused);
+    }
+  }
+  // The panel opened last closes first; and the keys after it are the page's.
+  await page.evaluate(() => document.activeElement.blur());
+  for (const key of 'em') await page.keyboard.press(key);
+  await page.keyboard.press('k');
+  await until(page, () => document.getElementById('settings').contains(document.activeElement));
+  for (const id of ['settings', 'plots', 'log']) {
+    await until(page, (panel) => document.getElementById(panel).checkVisibility(), id);
+    await page.keyboard.press('Escape');
+    await closed(id, '');
+  }
+  const joints = await page.evaluate(() => carom.overlays.shown.joints);
+  await page.keyboard.press('1');
+  await until(page, (before) => carom.overlays.shown.joints !== before, joints);
+  // Escape drops what was typed in a field.
+  await page.evaluate((id) => carom.choose(id), body);
+  for (const [id, label, text] of [['inspector', 'Tag', 'typed'], ['settings', 'Gravity x', '7']]) {
+    if (id === 'settings') await page.keyboard.press('k');
+    await page.locator(`#${id}`).getByLabel(label, {exact: true}).fill(text);
+    await page.keyboard.press('Escape');
+    await closed(id, '');
+  }
+  await page.evaluate(() => carom.session.client.call('ping'));
+  assert.equal((await lab.world.info()).gravity[0], 0);
+  assert.deepEqual((await lab.world.state()).bodies.map(({tag}) => tag).toSorted(), ['', 'ground']);
+  assertNoErrors(page);
 });
 
 test('shapes_of_one_body_show_no_seams', {skip}, async (t) => {
@@ -420,6 +492,35 @@ test('shapes_of_one_body_show_no_seams', {skip}, async (t) => {
   assert.equal(chosen.along, 1, 'a seam under the outline');
   assert.ok(chosen.down >= 3);
   await picture(page, 'seams_chosen');
+});
+
+test('help_begins_at_its_top_and_hides_nothing', {skip}, async (t) => {
+  const small = {...phone, viewport: {width: 320, height: 568}};
+  for (const [name, size] of Object.entries({phone, small, flat: SIZES.flat, desktop})) {
+    const page = await show(t, 'demo', 100, size);
+    for (let time = 0; time < 2; time++) { // it does not open where it was left
+      await button(page, 'Help').click();
+      const {tops, wide, close, heading, height} = await page.evaluate(() => {
+        const dialog = document.querySelector('#help');
+        const box = (what) => dialog.querySelector(what).getBoundingClientRect();
+        return {tops: [...dialog.querySelectorAll('dl')].flatMap((list) => [...list.querySelectorAll('dd')]
+                  .map((one) => ({list: getComputedStyle(list).display === 'contents' ? 0 : [...list.parentNode.children].indexOf(list),
+                                  left: one.getBoundingClientRect().left, top: one.getBoundingClientRect().top, bottom: one.getBoundingClientRect().bottom}))),
+                wide: dialog.scrollWidth > dialog.clientWidth, close: box('form button'), heading: box('h2'), height: innerHeight};
+      });
+      assert.ok(heading.top > 0 && heading.bottom < height, `${name}: the heading is at ${heading.top}`);
+      assert.ok(close.top > 0 && close.bottom <= height, `${name}: Close is at ${close.top}`);
+      assert.ok(!wide, name);
+      for (const [i, row] of tops.entries()) {
+        if (i === 0 || row.list !== tops[i - 1].list) continue;
+        assert.ok(row.top >= tops[i - 1].bottom, `${name}: row ${i} is on the one before it`);
+        assert.ok(Math.abs(row.left - tops[i - 1].left) < 1, `${name}: row ${i} is not below the one before it`);
+      }
+      await page.evaluate(() => document.querySelector('#help').scrollTo(0, 1e6));
+      await picture(page, `help_${name}`);
+      await page.getByRole('dialog', {name: 'Help'}).getByRole('button', {name: 'Close'}).click();
+    }
+  }
 });
 
 test('a_world_that_names_no_view_is_shown_whole', {skip}, async (t) => {

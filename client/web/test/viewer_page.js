@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 
 import {connect} from '../src/index.js';
-import {UNTIL_MS, errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
+import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
+import {AWAIT_MS} from './patience.js';
 import {sleep, startCaromd} from './support.js';
 
 export const skip = skipWithoutBrowser();
@@ -112,7 +113,7 @@ export async function picture(page, name) {
 }
 
 /** Repeats a check until it passes; else throws its last error. */
-export async function soon(check, ms = UNTIL_MS) {
+export async function soon(check, ms = AWAIT_MS) {
   for (const end = performance.now() + ms;;) {
     try {
       return await check();

@@ -143,6 +143,152 @@ test('a_slider_changes_the_world_while_it_moves_and_is_undone_at_once', {skip}, 
   assertNoErrors(page);
 });
 
+// The page gets no snapshots until `release()`: until then the page learns a body's changes from answers alone.
+async function withoutSnapshots(page) {
+  await page.evaluate(() => {
+    const {view} = carom.live;
+    const apply = view.apply.bind(view);
+    const kept = [];
+    globalThis.release = () => {
+      delete view.apply;
+      for (const one of kept) apply(...one);
+    };
+    view.apply = (...one) => kept.push(one);
+  });
+  return {release: () => page.evaluate(() => release())};
+}
+
+// Has the page look at the body again, as it does every half second: the panel then shows the values of the snapshots.
+const lookAgain = (page) => page.evaluate(() => {
+  for (let i = 0; i < 3; i++) carom.emit('frame', {});
+});
+
+// A wheel and an axle, so that the chosen shape is not the body's first; values of the second.
+async function showAxle(t) {
+  const {lab, page, body} = await showBody(t, {tag: 'axle', position: [0, 4], shapes: [
+    {kind: 'capsule', a: [-1, 0], b: [1, 0], radius: 0.2}, {kind: 'circle', radius: 0.5, friction: 0.4}]});
+  const [axle, wheel] = (await lab.body.get({body})).shapes;
+  await page.getByRole('combobox', {name: 'Shape'}).selectOption(String(wheel.shape));
+  const has = (values) => soon(async () => {
+    const {shapes} = await lab.body.get({body});
+    assert.equal(shapes.length, 2);
+    assert.deepEqual(shapes.find(({shape}) => shape === axle.shape), axle, 'the other shape stays');
+    const {kind, ...now} = shapes.find(({shape}) => shape !== axle.shape);
+    assert.equal(kind, 'circle');
+    for (const [name, value] of Object.entries(values)) near(now[name], value, 1e-6);
+  });
+  return {lab, page, body, has};
+}
+
+const alerts = (page) => page.locator('#inspector').getByRole('alert').allTextContents();
+
+test('a_form_is_changed_again_before_a_snapshot_has_shown_the_change_before', {skip}, async (t) => {
+  const {page, body, has} = await showAxle(t);
+  const {release} = await withoutSnapshots(page);
+  for (const radius of [0.75, 1, 1.25]) {
+    await type(page, 'Radius', radius);
+    await has({radius});
+    await lookAgain(page);
+    assert.equal(Number(await field(page, 'Radius').inputValue()), radius, 'the panel shows the answer, not an older snapshot');
+  }
+  await type(page, 'Friction', 0.75);
+  await has({radius: 1.25, friction: 0.75});
+  for (const radius of [1.25, 1, 0.75]) { // back from a change that no snapshot has shown, and forth with another one
+    await page.locator('#scene').focus();
+    await page.keyboard.press('u');
+    await has({radius, friction: 0.4});
+    await lookAgain(page);
+  }
+  await type(page, 'Radius', 2);
+  await has({radius: 2, friction: 0.4});
+  await type(page, 'Friction', 0.9);
+  await has({radius: 2, friction: 0.9});
+  assert.deepEqual((await alerts(page)).filter(Boolean), []);
+  await release();
+  await until(page, (id) => Math.abs(carom.source.body(id).description.shapes.find(({kind}) => kind === 'circle').radius - 2) < 1e-6, body);
+  await type(page, 'Radius', 0.5);
+  await has({radius: 0.5});
+  assert.deepEqual((await alerts(page)).filter(Boolean), []);
+  assertNoErrors(page);
+});
+
+test('a_slider_sends_its_last_value_while_the_page_gets_no_snapshots', {skip}, async (t) => {
+  const {lab, page, body} = await showBody(t);
+  await slider(page, 'Radius').scrollIntoViewIfNeeded();
+  await withoutSnapshots(page);
+  const {x, y, width, height} = await slider(page, 'Radius').boundingBox();
+  const arrives = () => soon(async () => {
+    const {shapes} = await lab.body.get({body});
+    assert.equal(shapes.length, 1);
+    near(shapes[0].radius, Number(await field(page, 'Radius').inputValue()), 0.002);
+  });
+  await page.mouse.move(x + width * 0.3, y + height / 2);
+  await page.mouse.down();
+  for (const share of [0.4, 0.5, 0.6, 0.7]) {
+    await page.mouse.move(x + width * share, y + height / 2);
+    await until(page, ([least]) => Number(document.querySelector('input[aria-label="Radius"]').value) > least, [0.05 * 400 ** (share - 0.08)]);
+    await arrives();
+    await lookAgain(page);
+  }
+  await page.mouse.up();
+  await arrives();
+  await page.keyboard.press('u');
+  await soon(async () => near((await lab.body.get({body})).shapes[0].radius, 0.5, 1e-6));
+  assertNoErrors(page);
+});
+
+test('a_change_whose_answer_is_lost_is_told_and_the_next_one_finds_the_shape', {skip}, async (t) => {
+  const {page, has} = await showAxle(t);
+  await withoutSnapshots(page);
+  await page.evaluate(() => {
+    const {client} = carom.session;
+    const call = client.call.bind(client);
+    client.call = async (method, ...rest) => {
+      const answer = await call(method, ...rest);
+      if (method !== 'world.apply' || !globalThis.losing) return answer;
+      losing = false;
+      throw Object.assign(new Error('world.apply: the answer was lost'), {code: 'timeout'});
+    };
+  });
+  for (const [radius, friction] of [[0.75, 0.6], [1.25, 0.8]]) {
+    await page.evaluate(() => {
+      globalThis.losing = true;
+    });
+    await type(page, 'Radius', radius);
+    const told = page.locator('#inspector').getByRole('alert').filter({hasText: 'the answer was lost'});
+    await told.waitFor();
+    await has({radius});
+    await type(page, 'Friction', friction);
+    await has({radius, friction});
+    await type(page, 'Radius', radius + 0.25);
+    await has({radius: radius + 0.25, friction});
+    await told.waitFor({state: 'hidden'});
+  }
+  assertNoErrors(page);
+});
+
+test('a_slider_that_is_closed_under_the_pointer_shows_the_worlds_value_again', {skip}, async (t) => {
+  const {lab, page, body} = await showBody(t);
+  const shape = (await lab.body.get({body})).shapes[0].shape;
+  await slider(page, 'Friction').scrollIntoViewIfNeeded();
+  const {x, y, width, height} = await slider(page, 'Friction').boundingBox();
+  await page.mouse.move(x + width * 0.2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.6, y + height / 2, {steps: 3});
+  await soon(async () => near((await lab.body.get({body})).shapes[0].friction, 1.2, 0.15));
+  const role = (name) => page.evaluate((given) => {
+    carom.session.client.hello.role = given;
+  }, name);
+  await role('viewer');
+  await soon(async () => assert.ok(await slider(page, 'Friction').isDisabled()));
+  await role('referee');
+  await soon(async () => assert.ok(await slider(page, 'Friction').isEnabled()));
+  await lab.shape.set({shape, friction: 0.25});
+  await soon(async () => near(Number(await field(page, 'Friction').inputValue()), 0.25));
+  await page.mouse.up();
+  assertNoErrors(page);
+});
+
 test('values_out_of_range_are_told_beside_the_field', {skip}, async (t) => {
   const {lab, page, body} = await showBody(t);
   const told = (text) => page.locator('#inspector').getByRole('alert').filter({hasText: text});

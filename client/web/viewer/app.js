@@ -14,16 +14,17 @@ import {Picture} from './draw/picture.js';
 import {THEMES, forgetTags, themeOf} from './draw/theme.js';
 import {Changes} from './edit/changes.js';
 import {duplicateArgs} from './edit/duplicate.js';
+import {mayAct} from './edit/rights.js';
 import {History, PastSource} from './history.js';
 import {PredictedSource} from './predicted_source.js';
 import {Recorder} from './recording.js';
 import {RPC, Session} from './session.js';
 import {Sharing} from './sharing.js';
 import {Emitter} from '../src/emitter.js';
-import {keepToken} from './tokens.js';
-import {makeTools, mayAct} from './tools/tools.js';
+import {leftVisit, visitBy} from '../src/visit.js';
+import {makeTools} from './tools/tools.js';
 import {changeHash, readAddress, stored, store, writeAddress} from './ui/address.js';
-import {toast} from './ui/dom.js';
+import {counted, toast} from './ui/dom.js';
 import {onPhone} from './ui/sheets.js';
 
 const DEMO = 'demo'; // the world shown first if the address names none
@@ -37,7 +38,9 @@ const SUMMARY_MS = 5000; // pause between summaries for screen readers
 
 // The world to show if the address names none.
 function firstOf(worlds) {
-  const list = worlds.filter((info) => !info.unavailable);
+  const served = worlds.filter((info) => !info.unavailable);
+  const here = served.filter((info) => info.elsewhere === undefined);
+  const list = here.length > 0 ? here : served;
   return list.find((info) => info.world === DEMO) ?? list.find((info) => !info.paused && info.bodies > 0) ?? list[0];
 }
 
@@ -46,6 +49,7 @@ export class App extends Emitter {
   #drawn = {time: NaN, source: null, version: -1};
   #frames = {count: 0, since: 0, work: 0, longest: 0};
   #summaryAt = 0;
+  #missing = ''; // what the address named, or what has ended, until another world is shown instead
   #slow = 0; // slow half seconds in a row
 
   /** `local`: a client within the page, for worlds without a server. */
@@ -55,7 +59,7 @@ export class App extends Emitter {
     this.labels = document.getElementById('labels');
     this.labelsContext = this.labels.getContext('2d');
     this.address = readAddress();
-    this.#keepToken();
+    this.#takeToken(local !== null);
     this.#mindPolicy();
     this.canvas = new Canvas(this.scene);
     this.camera = new Camera();
@@ -89,16 +93,15 @@ export class App extends Emitter {
     this.#listen();
   }
 
-  // Moves a token from the address, where every copy of the link would reveal it, to where entered tokens are kept. It
-  // is kept for this page's own server: the author of a link may have named any other. Returns whether there was a
-  // token.
-  #keepToken() {
+  // Removes a token from the address, where every copy of the link would reveal it. This visit uses it for this page's own
+  // server: the author of a link may have named any other. Returns whether there was a token to use.
+  #takeToken(serverless) {
     const {server, token} = this.address;
     if (!token) return false;
     changeHash((hash) => hash.delete('token'));
     this.address.token = undefined;
-    if (server && server !== RPC) return false;
-    keepToken(RPC, token);
+    if (serverless || (server && server !== RPC)) return false;
+    visitBy(RPC, token);
     return true;
   }
 
@@ -129,9 +132,11 @@ export class App extends Emitter {
   #listen() {
     const {session} = this;
     session.on('fault', (error) => toast(error.message));
-    session.on('gone', (error, world) => {
+    session.on('gone', (error, world, shown) => {
       toast(`“${world}”: ${error.message}`);
+      if (shown && error.code === 'not_found') this.#forget(world);
       this.address.world = undefined; // another world may be shown instead
+      this.#missing = `“${world}”`;
       this.history.clear();
       this.setScrub(null);
       this.choose(0);
@@ -157,15 +162,23 @@ export class App extends Emitter {
       if (session.world) return;
       const wanted = this.address.world;
       const first = wanted ? list.find((info) => info.world === wanted) : firstOf(list);
-      if (first) session.watch(first.world);
+      if (first) {
+        if (this.#missing && this.#missing !== `“${first.world}”`) toast(`“${first.world}” is shown instead of ${this.#missing}`, {note: true});
+        this.#missing = '';
+        session.watch(first.world);
+      } else if (wanted) session.find(wanted);
     });
     addEventListener('resize', () => this.touch());
     document.addEventListener('visibilitychange', () => this.touch());
     addEventListener('hashchange', () => this.#readdress());
+    addEventListener('popstate', () => { // also where only the history's state differs: tokens have left the addresses
+      if (!session.serverless && leftVisit()) location.reload();
+    });
   }
 
   /** Shows a world that the visitor chose. The page's address names it from now on: a reload shows it again. */
   async visit(world) {
+    this.#missing = '';
     if (!this.session.serverless) {
       changeHash((hash) => {
         for (const name of VIEW_OF_A_WORLD) hash.delete(name);
@@ -179,7 +192,12 @@ export class App extends Emitter {
   /** Ends the watched world for everyone; the page's address no longer names it. */
   async end() {
     const {world} = this.session;
-    if (await this.session.act('world.destroy') === undefined || this.session.serverless) return;
+    if (await this.session.act('world.destroy') !== undefined) this.#forget(world);
+  }
+
+  // Removes a world that has ended from the page's address: a reload would miss it.
+  #forget(world) {
+    if (this.session.serverless) return;
     changeHash((hash) => {
       if (hash.get('world') !== world) return;
       for (const name of ['world', ...VIEW_OF_A_WORLD]) hash.delete(name);
@@ -193,13 +211,28 @@ export class App extends Emitter {
       location.reload();
       return;
     }
-    if (this.#keepToken()) location.reload(); // starts again with the new token's rights
+    if (this.#takeToken(false) || leftVisit()) { // starts again with the rights of the other token
+      location.reload();
+      return;
+    }
+    this.#tellFaults();
     if (address.world && address.world !== this.session.world) this.session.watch(address.world);
     else this.#look(address);
     if (address.theme) this.setTheme(address.theme);
   }
 
+  // Says what the address asks for that the page does not understand.
+  #tellFaults() {
+    const {session, address: {faults}} = this;
+    for (const {name, text, why} of session.serverless ? [] : faults) {
+      const still = name === 'world' && session.world ? `. “${session.world}” is shown` : '';
+      toast(why + still);
+      if (name === 'world' && !session.world) this.#missing = text;
+    }
+  }
+
   start() {
+    this.#tellFaults();
     requestAnimationFrame((now) => this.#frame(now));
   }
 
@@ -245,13 +278,14 @@ export class App extends Emitter {
 
   /** Removes a body. */
   remove(id) {
+    if (!mayAct(this, 'body.remove', this.live?.body(id))) return;
     if (this.chosen === id) this.choose(0);
     this.changes.act(`body ${id}`, [['body.remove', {body: id}]]);
   }
 
   /** Makes a second body like this one beside it, and chooses it. */
   async duplicate(id) {
-    if (!mayAct(this)) return;
+    if (!mayAct(this, 'body.spawn')) return;
     const {session} = this;
     if (session.offline()) return;
     try {
@@ -265,7 +299,7 @@ export class App extends Emitter {
 
   /** Undoes the last change of this page, or with 'redo' repeats the last one undone; reports what was left as it is. */
   async turnBack(way = 'undo') {
-    if (this.session.offline() || !mayAct(this)) return;
+    if (this.session.offline() || !mayAct(this, 'world.apply')) return;
     const word = way === 'undo' ? 'Undone' : 'Done again';
     try {
       const turned = await this.changes[way]();
@@ -279,6 +313,7 @@ export class App extends Emitter {
 
   setTool(name) {
     if (this.tool.name === name || !this.tools[name]) return;
+    if (this.tools[name].needs && !mayAct(this, this.tools[name].needs)) return;
     this.tool.cancel?.();
     this.tool = this.tools[name];
     this.scene.dataset.cursor = name === 'hand' ? '' : 'cross';
@@ -319,6 +354,7 @@ export class App extends Emitter {
       this.camera.jump();
     }
     if (address.follow) {
+      if (this.source?.body(address.follow) === undefined) toast(`“${this.session.world}” shows no body ${address.follow} to follow`);
       this.choose(address.follow);
       this.following = address.follow;
     }
@@ -529,7 +565,7 @@ export class App extends Emitter {
     this.#summaryAt = now;
     const chosen = this.chosen ? ` Body ${this.chosen} is chosen.` : '';
     document.getElementById('summary').textContent =
-      `World ${info.world}: ${info.bodies} bodies, ${info.awake} awake, ` +
+      `World ${info.world}: ${counted(info.bodies, 'body', 'bodies')}, ${info.awake} awake, ` +
       `${this.session.pace(info.world).text}.${chosen}`;
   }
 

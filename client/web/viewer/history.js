@@ -7,8 +7,8 @@
 //
 // Invariant: frame times increase from the first segment to the last.
 
-const KEY_S = 2; // between key frames
-const LENGTH_S = 300; // the most that is kept
+const KEY_S = 2; // time between key frames
+const LENGTH_S = 300; // the longest history that is kept
 const BYTES_MAX = 96 * 1024 * 1024;
 const ROW_BYTES = 32; // a body's bytes in a frame: id, x, y, angle as doubles
 const KEY_ROW_BYTES = 64;

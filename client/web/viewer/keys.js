@@ -1,6 +1,7 @@
 // The keyboard: one table of keys, their names in the help, and their actions.
 
 import {toast} from './ui/dom.js';
+import {topmost} from './ui/sheets.js';
 
 const PAN_PX = 90;
 
@@ -43,7 +44,7 @@ export const KEYS = [
   [['j', 'J'], 'J', 'Join two bodies', (app) => app.setTool('joint')],
   [['x', 'X'], 'X', 'Remove', (app) => app.setTool('erase')],
   [['Enter'], 'Enter', 'End a drawn line; spawn in the middle', enter],
-  [['Escape'], 'Esc', 'Let go', escape],
+  [['Escape'], 'Esc', 'Close a panel, let go', escape],
   [['o', 'O'], 'O', 'Overlays and colours', (app) => app.panels.layers.toggle()],
   [['1'], '1 … 6', 'One overlay', (app) => app.panels.layers.flip(0)],
   ...[2, 3, 4, 5, 6].map((n) => [[String(n)], '', '', (app) => app.panels.layers.flip(n - 1)]),
@@ -56,24 +57,39 @@ export const KEYS = [
 ];
 
 function remove(app) {
-  if (!app.chosen || app.scrub) return;
-  app.remove(app.chosen);
+  if (app.chosen) app.remove(app.chosen);
 }
 
-function enter(app) {
+async function enter(app) {
   if (app.tool.drawing) {
     app.tool.finish();
   } else if (app.tool.name === 'spawn' && app.session.world) {
-    app.tool.tap({x: app.camera.x, y: app.camera.y});
-    toast('Spawned in the middle of the view', {note: true});
+    const made = await app.tool.tap({x: app.camera.x, y: app.camera.y});
+    if (made) toast('Spawned in the middle of the view', {note: true});
   }
 }
 
+const CLOSE = {
+  options: (app) => app.setTool('hand'),
+  inspector: (app) => app.choose(0),
+  prediction: (app) => app.panels.layers.set('prediction', false),
+  worlds: (app) => app.panels.worlds.close(),
+  layers: (app) => app.panels.layers.close(),
+  log: (app) => app.panels.log.close(),
+  plots: (app) => app.panels.plots.close(),
+  settings: (app) => app.panels.settings.close(),
+};
+
+// Lets go of one thing at a time: a line that is being drawn, the panel opened last, the tool, the body.
 function escape(app) {
-  if (app.tool.drawing) app.tool.cancel();
+  if (app.tool.drawing) {
+    app.tool.cancel();
+    return;
+  }
+  const panel = topmost();
+  if (panel) CLOSE[panel](app);
   else if (app.tool.name !== 'hand') app.setTool('hand');
-  else if (app.chosen) app.choose(0);
-  for (const name of ['layers', 'worlds']) app.panels[name].close();
+  else app.choose(0);
 }
 
 // Keys with Ctrl (on a Mac with Command) that stand for others.

@@ -7,6 +7,8 @@
 import {App} from './app.js';
 import {bindKeys} from './keys.js';
 import {bindPointer} from './tools/pointer.js';
+import {AddressError} from './ui/address.js';
+import {$, el} from './ui/dom.js';
 import {Inspector} from './ui/inspector.js';
 import {EventLog} from './ui/event_log.js';
 import {Files} from './ui/files.js';
@@ -21,12 +23,13 @@ import {WorldSettings} from './ui/world_settings.js';
 import {Transport} from './ui/transport.js';
 import {Worlds} from './ui/worlds.js';
 
-function fail(error) {
-  const box = document.getElementById('empty');
+// Shows why there is no app, and nothing else: no button of the page would do anything.
+function fail(title, error, ...more) {
+  const box = $('empty');
   box.hidden = false;
   box.classList.remove('waiting');
-  box.replaceChildren(Object.assign(document.createElement('h1'), {textContent: 'Nothing can be drawn here'}),
-                      Object.assign(document.createElement('p'), {textContent: error.message}));
+  box.replaceChildren(el('h1', {}, title), el('p', {}, error.message), ...more);
+  document.body.classList.add('failed');
 }
 
 const serverless = new URLSearchParams(location.search).has('local') || document.documentElement.hasAttribute('data-local');
@@ -48,6 +51,10 @@ try {
   globalThis.carom = app; // for the console, and for tests
   if (serverless) (await import('./local/start.js')).openWanted(app);
 } catch (error) {
-  fail(error);
-  throw error;
+  if (error instanceof AddressError) {
+    fail('This link cannot be opened', error, el('a', {class: 'primary button', href: location.pathname}, 'Show this page’s own server'));
+  } else {
+    fail('Nothing can be drawn here', error);
+    throw error;
+  }
 }

@@ -6,29 +6,38 @@
 const WINDOW_S = 5; // ticks are counted over this time
 const LEAST_S = 1.5; // least time for a rate
 const STEPS = 3; // least number of different ticks: more than one press of a key causes
-const SPREAD_S = 0.25; // longest time within which an observation was made
+const SPREAD_S = 0.25; // how much longer than the shortest an observation may take and count for the rate
+const SPREADS = 8; // the shortest is that of so many observations: a connection may become slower
 const STILL_S = 1.2; // without a tick for this long the world is paused
 
 export class Pace {
-  #seen = []; // {at, tick}, oldest first
+  #seen = []; // {at, to, tick}, oldest first
+  #spreads = []; // how long the last observations took [s]
   #paused = false;
   #hz = 60;
   #epoch;
 
   /**
-   * Adds an observation from world.info or world.list, made between the server times `from` and `to` [s]. One that took
-   * long is left out: on a machine with much to do, a world may answer seconds after the server has told its time.
+   * Adds an observation from world.info or world.list, made between the server times `from` and `to` [s]. How long each
+   * takes is the round trip, which differs from page to page. An observation that took much longer than others shows only whether
+   * the world is paused: on a machine with much to do, a world may answer seconds after the server has stated its time.
    */
   add({tick, hz, paused, epoch}, from, to = from) {
-    if (to - from > SPREAD_S) return;
+    const spreads = this.#spreads;
+    spreads.push(to - from);
+    if (spreads.length > SPREADS) spreads.shift();
+    const late = to - from > Math.min(...spreads) + SPREAD_S;
     const at = (from + to) / 2;
     const seen = this.#seen;
     const last = seen.at(-1);
-    if (last && (tick < last.tick || at < last.at || paused !== this.#paused || epoch !== this.#epoch || hz !== this.#hz)) seen.length = 0;
+    const other = paused !== this.#paused || epoch !== this.#epoch || hz !== this.#hz;
+    const back = last && (tick < last.tick || at < last.at);
+    if (!other && (late || (back && from < last.to))) return; // or it began before the last one ended
+    if (other || back) seen.length = 0;
     this.#paused = paused;
     this.#epoch = epoch;
     this.#hz = hz;
-    seen.push({at, tick});
+    seen.push({at, to, tick});
     // The window begins with the last observation before it.
     while (seen.length > STEPS && at - seen[1].at >= WINDOW_S) seen.shift();
   }
@@ -42,16 +51,18 @@ export class Pace {
     return ticks.size >= STEPS && before?.tick !== last.tick ? 'stepped' : 'paused';
   }
 
-  /** Ticks per second; undefined until known, 0 for a paused world. */
+  /** Ticks per second; undefined until known, 0 for a paused world. A world that runs by itself is never faster than `hz`. */
   get rate() {
-    if (this.state === 'paused') return 0;
+    const {state} = this;
+    if (state === 'paused') return 0;
     const seen = this.#seen;
     if (seen.length < 2 || seen.at(-1).at - seen[0].at < LEAST_S) return undefined;
     // A least-squares line through all observations: a late one changes it little.
     const middle = (name) => seen.reduce((sum, one) => sum + one[name], 0) / seen.length;
     const [at, tick] = [middle('at'), middle('tick')];
     const share = seen.reduce((sum, one) => sum + (one.at - at) * (one.tick - tick), 0);
-    return share / seen.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
+    const rate = share / seen.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
+    return state === 'running' ? Math.min(rate, this.#hz) : rate;
   }
 
   /**

@@ -10,8 +10,8 @@ import {Emitter} from '../src/emitter.js';
 import {outline} from './draw/overlays.js';
 
 const BUDGET_MS = {least: 8, most: 50}; // time for the prediction in a frame
-const BUDGET_SHARE = 0.3; // of the time between frames
-const FRAME_WEIGHT = 0.1; // of the newest frame
+const BUDGET_SHARE = 0.3; // share of the time between frames
+const FRAME_WEIGHT = 0.1; // weight of the newest frame in the mean
 const BUDGET_STEP = 1.5; // a change by this factor counts
 const GHOSTS_MAX = 300;
 const GHOST_PX = 3; // a body this far from its confirmed place has a ghost
@@ -37,7 +37,7 @@ export class PredictedSource extends Emitter {
     session.on('info', () => { // the list of worlds arrives before their numbers
       if (this.#wanted && this.#play === null && this.why === '') this.#restart();
     });
-    addEventListener('pagehide', () => this.#flush());
+    session.on('leave', () => this.#flush());
   }
 
   /** Whether the visitor wants prediction. */

@@ -5,11 +5,12 @@
 //
 // Events: `state` (), `renewed` (another session), `worlds` (list), `world` (name of the newly watched world, '' for
 // none), `source` (LiveSource), `snapshot` (snapshot), `info` (world.info's answer), `gone` (CaromError), `fault`
-// (Error).
+// (Error), `leave` (the page ends, and can still send).
 
 import {makeClient, METHODS} from '../src/index.js';
 import {CaromError} from '../src/errors.js';
 import {Emitter} from '../src/emitter.js';
+import {Elsewhere} from './elsewhere.js';
 import {Pace} from './pace.js';
 import {LiveSource} from './source.js';
 import {tokenFor} from './tokens.js';
@@ -20,6 +21,7 @@ export const RPC = serverOf('../rpc', import.meta.url);
 const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/; // local hosts
 const LIST_MS = 2000; // interval of the list of worlds while it is visible
 const INFO_MS = 500;
+const STATE_MS = 100; // time between two looks at connections to other servers, which report to the first alone
 const FULL_RATE_BODIES = 4000; // with more bodies, snapshots come at 30 Hz
 const HALF_RATE_BODIES = 20000; // with more bodies, snapshots come at 15 Hz
 const BEGIN_BODIES = 1500; // with more bodies there are too many touches to draw sparks
@@ -29,6 +31,7 @@ export class Session extends Emitter {
   #coming = null; // replaces `#subscription` once it is complete
   #choice = 0; // raised by every choice of a world, to drop late answers
   #timers = [];
+  #state = '';
   #paces = new Map(); // world -> Pace
 
   /** `local`: a client within the page (local/client.js), in place of a connection. */
@@ -42,13 +45,20 @@ export class Session extends Emitter {
     this.wish = {contacts: false, events: new Set(), area: undefined, packed: !this.local};
     this.world = '';
     this.worlds = [];
+    /** The worlds of other servers of the fleet, which are asked for while `lists`: the visitor sees the list. */
+    this.elsewhere = new Elsewhere();
+    this.lists = false;
     this.info = null;
+    /** Whether the server does not have the watched world; the client waits for some seconds for it to come back. */
+    this.absent = false;
     this.source = null;
     this.error = null;
     /** The additional distance to the server: see ../src/distance.js. */
     this.distance = {delayMs: 0, stall: 0};
     /** A PredictedSource that takes commands first. */
     this.predicted = null;
+    // Listens before the client does, which closes its connection as the page ends.
+    addEventListener('pagehide', () => this.emit('leave'));
     this.client = local ?? makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true},
                                       distance: this.distance});
     const {client} = this;
@@ -57,6 +67,7 @@ export class Session extends Emitter {
       client.on(name, () => this.emit('state'));
     }
     client.on('open', () => this.look());
+    client.on('resumed', () => this.#paces.clear()); // worlds may have stood still meanwhile, with their server
     client.on('renewed', () => {
       this.#paces.clear();
       this.look();
@@ -66,20 +77,21 @@ export class Session extends Emitter {
       this.error ??= error;
       this.emit('state');
     });
-    this.#timers.push(setInterval(() => this.look(), LIST_MS), setInterval(() => this.#ask(), INFO_MS));
+    this.#timers.push(setInterval(() => this.look(), LIST_MS), setInterval(() => this.#ask(), INFO_MS),
+                      setInterval(() => this.#compare(), STATE_MS));
+  }
+
+  /** The connection to the server of the watched world: in a fleet it may be another one than the page's. */
+  get line() {
+    return this.client.serverOf?.(this.world) ?? this.client;
   }
 
   get state() {
-    return this.client.state;
+    return this.line.state;
   }
 
   get role() {
     return this.client.hello?.role ?? 'none';
-  }
-
-  /** Whether this session may change bodies. */
-  get mayAct() {
-    return ['player', 'referee', 'admin'].includes(this.role);
   }
 
   has(method) {
@@ -107,8 +119,9 @@ export class Session extends Emitter {
   // a world answers later than the server.
   async #observe(method, args) {
     const options = {timeoutMs: 5000};
-    const [before, answer] = await Promise.all([this.client.call('ping', {}, options), this.client.call(method, args, options)]);
-    const after = await this.client.call('ping', {}, options);
+    const {line} = this;
+    const [before, answer] = await Promise.all([line.call('ping', {}, options), line.call(method, args, options)]);
+    const after = await line.call('ping', {}, options);
     for (const info of [answer].flat()) {
       if (!this.#paces.has(info.world)) this.#paces.set(info.world, new Pace());
       this.#paces.get(info.world).add(info, before.time, after.time);
@@ -154,17 +167,32 @@ export class Session extends Emitter {
     return this.error?.code === 'unauthenticated' || (this.state === 'open' && this.role === 'none');
   }
 
+  // Worlds that other servers of the fleet serve; `here`: those of the asked server.
+  async #others(here) {
+    const {elsewhere, line} = this;
+    if (this.role !== 'admin') return [];
+    if (this.lists || (!this.world && here.length === 0)) await elsewhere.ask(line);
+    return elsewhere.besides(new Set(here.map(({world}) => world)));
+  }
+
   /** Updates the list of worlds. */
   async look() {
     if (this.state !== 'open' || this.needsToken) return;
     try {
-      this.worlds = await this.#observe('world.list', {});
+      const here = await this.#observe('world.list', {});
+      this.worlds = [...here, ...await this.#others(here)].sort((a, b) => (a.world < b.world ? -1 : 1));
       const names = new Set(this.worlds.map(({world}) => world));
-      for (const name of this.#paces.keys()) if (!names.has(name)) this.#paces.delete(name);
+      for (const name of this.#paces.keys()) if (!names.has(name) && name !== this.world) this.#paces.delete(name);
       this.emit('worlds', this.worlds);
     } catch (error) {
       if (error.code !== 'timeout' && error.code !== 'unavailable') this.emit('fault', error);
     }
+  }
+
+  #compare() {
+    const {state} = this;
+    if (state !== this.#state) this.emit('state');
+    this.#state = state;
   }
 
   async #ask() {
@@ -174,10 +202,19 @@ export class Session extends Emitter {
       const info = await this.#observe('world.info', {world: this.world});
       if (choice !== this.#choice) return;
       this.info = info;
+      this.absent = false;
       this.emit('info', info);
-    } catch {
+    } catch (error) {
       // The subscription reports that a world has ended.
+      if (choice === this.#choice) this.absent = error.code === 'not_found';
     }
+  }
+
+  /** Watches a world that the server does not list, if another server of its fleet has it. */
+  async find(name) {
+    const choice = this.#choice;
+    const found = await this.client.call('world.info', {world: name}).catch(() => null);
+    if (found !== null && choice === this.#choice) this.watch(name);
   }
 
   /** Watches another world; '' for none. */
@@ -186,6 +223,7 @@ export class Session extends Emitter {
     this.#leave();
     this.world = name;
     this.info = null;
+    this.absent = false;
     this.emit('world', name);
     if (!name) return;
     try {
@@ -210,11 +248,11 @@ export class Session extends Emitter {
   #lose(error) {
     this.#choice++;
     this.#leave();
-    const {world} = this;
+    const {world, info} = this;
     this.world = '';
     this.info = null;
     this.emit('world', '');
-    this.emit('gone', error, world);
+    this.emit('gone', error, world, info !== null); // whether it was there
     this.look();
   }
 

@@ -1,5 +1,6 @@
 // Worlds made of a past tick: to go on from, or to show to others by a link.
 
+import {whyNever} from './edit/rights.js';
 import {serverEngine} from './recording.js';
 import {toast} from './ui/dom.js';
 import {freeName} from './ui/names.js';
@@ -39,8 +40,9 @@ export class Sharing {
 
   /** Why no world can be made of the shown tick; '' if it can. */
   get whyNoBranch() {
-    const {past, recorder, session} = this.#app;
-    if (session.role !== 'admin') return 'Only an admin makes worlds';
+    const {past, recorder} = this.#app;
+    const why = whyNever(this.#app, 'world.create');
+    if (why) return why;
     return recorder.recording.covers(past.tick) ? '' : recorder.why || 'This page has not kept the world’s log of that tick';
   }
 

@@ -1,4 +1,4 @@
-// Bullets that hit at the true place: a player shoots at what the own screen shows, a moment ago; the shot is judged by
+// Bullets that hit at the true place: a player shoots at what its own screen shows, a moment ago; the shot is judged by
 // that moment, by `at` of a query.
 //
 // The player says which tick was drawn (a view's `tick`, whole or between two). The referee believes it only so far back.

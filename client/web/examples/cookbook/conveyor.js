@@ -3,7 +3,7 @@
 // The belt does not move: the surface of its shape does, by `tangent_speed`. The message `belt` changes the speed.
 
 export const BELT = {length: 10, speed: 2, friction: 0.5}; // m, m/s
-const EVERY_S = 2; // between two boxes
+const EVERY_S = 2; // time between two boxes
 const BOXES = 5;
 const SPEED_MAX = 5; // m/s
 const BOX = {kind: 'box', size: [0.6, 0.6], friction: BELT.friction};

@@ -1,4 +1,4 @@
-// Explosion: throws what is near away from a place; walls protect what is behind them.
+// Explosion: throws near bodies away from a place; walls protect the bodies behind them.
 //
 // The impulse falls off with the distance, to nothing at the radius. It is the same for light and heavy bodies, so light
 // ones fly farther. A ray that meets anything else first says that the body is covered.

@@ -6,9 +6,9 @@
 const SOLID = 1;
 const PLATFORM = 2; // categories of shapes
 const HERO = {kind: 'capsule', a: [0, -0.3], b: [0, 0.3], radius: 0.3};
-const FOOT = 0.6; // from the middle of the hero down [m]
+const FOOT = 0.6; // distance from the middle of the hero to its feet [m]
 const JUMP_SPEED = 8; // rises by 8²/20 = 3.2 m
-const DROP_S = 0.25; // for so long platforms let a hero pass that drops: it sinks by 0.3 m
+const DROP_S = 0.25; // platforms let a dropping hero pass for this time, in which it sinks by 0.3 m
 export const LEVELS = [2, 4]; // upper sides of platforms [m]
 
 export const world = {gravity: [0, -10]};

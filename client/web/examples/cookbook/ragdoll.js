@@ -3,7 +3,7 @@
 // Parts of one doll have the same negative group and do not collide with each other; dolls do.
 
 const LIMB = 0.12; // radius [m]
-const FRICTION = 3; // of a joint [N m]
+const FRICTION = 3; // torque in each joint [N m]
 const BLOW_MAX = 30; // N s
 // Middle and half length of each upright part [m]
 const PARTS = {head: [0, 1.75, 0.02], torso: [0, 1.25, 0.22], armL: [-0.25, 1.28, 0.14], armR: [0.25, 1.28, 0.14],

@@ -30,7 +30,7 @@ export const rules = {
     hinge(game, before, cliffs[1], points[planks], force);
   },
 
-  // {weight}: a ball of so many kilogrammes is put on the middle
+  // {weight}: a ball of that weight [kg] is put on the middle
   message(game, {name, data}) {
     if (name !== 'load' || !(Number.isFinite(data?.weight) && data.weight > 0 && data.weight <= WEIGHT_MAX)) return;
     game.body.spawn({tag: 'load', position: [0, -0.8], mass: data.weight, shapes: [{kind: 'circle', radius: 0.5}]});

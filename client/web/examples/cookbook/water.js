@@ -1,4 +1,4 @@
-// Water: what floats in a basin is lifted by the weight of the water that it displaces, at the middle of the part
+// Water: a body in a basin is lifted by the weight of the water that it displaces, at the middle of the part
 // under water, so that it rights itself; water also slows it down.
 //
 // The part of each polygon below the surface is cut off, triangle by triangle. Forces act until they are set again.

@@ -104,7 +104,7 @@ export class DistancePanel {
     if (this.beside) rows.push(['without prediction', ms(this.#there.last)]);
     rows.push(['round trip', ms(client.clock.lastRtt)]);
     if (figures) {
-      rows.push(['predicted to the bit', `${(100 * figures.right).toFixed(1)} %`],
+      rows.push(['predicted to the bit', `${(Math.floor(1000 * figures.right) / 10).toFixed(1)} %`],
                 ['rollbacks a second', figures.rollbacks.toFixed(1)], ['ticks a rollback', figures.depth.toFixed(1)],
                 ['ahead of the server', `${figures.lead.toFixed(0)} ticks`],
                 ['own disc corrected by', `${(100 * figures.error).toFixed(1)} cm`]);

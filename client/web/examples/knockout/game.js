@@ -6,16 +6,17 @@
 // the same at the same tick.
 //
 // The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc), `#token=…` for that
-// server, which leaves the address at once, `#name=…` to join at once, `#watch` to look on, `#distance` to open the panel that shows and changes
-// the distance (distance.js).
+// server and this visit, which leaves the address at once (../../src/visit.js), `#name=…` to join at once, `#watch` to look on,
+// `#distance` to open the panel that shows and changes the distance (distance.js).
 
 import {DistancePanel} from './distance.js';
 import {DISC, PLATFORM, PUSH, seatOf} from './rules.js';
 import {connect} from '../../src/index.js';
+import {leftVisit, visitBy, visitToken} from '../../src/visit.js';
 
 const TEMPLATE = 'knockout';
 const MESSAGE_MS = 5000; // how long the end of a round is shown
-const MASS = Math.PI * DISC.radius ** 2; // of a disc [kg]
+const MASS = Math.PI * DISC.radius ** 2; // a disc's [kg]
 const HZ = 60; // ticks a second, as arena.json leaves it
 const COLOURS = ['#ff9f5a', '#4cc9f0', '#c792ff', '#5fe3a1', '#ff6b8b', '#ffd166'];
 const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
@@ -33,25 +34,24 @@ globalThis.game = game; // for the console, and for tests
 
 // ---- the token
 
-// Moves a token from the address, where every copy of the link would reveal it, to where this tab keeps it for the server
-// that the same address named. Another server that a later link names gets none.
-const tokenKey = `knockout token ${named ?? ''}`;
-let token = null;
-
-function keepToken() {
-  token = address.get('token');
-  try {
-    if (token) sessionStorage.setItem(tokenKey, token);
-    else token = sessionStorage.getItem(tokenKey);
-  } catch { // the browser stores nothing: the token is lost with a reload
-  }
+// Takes a token from the address, where every copy of the link would reveal it. It is for the server that the same address
+// names, and for this visit: another server that a later link names gets none.
+function takeToken() {
+  const token = address.get('token');
   if (!address.has('token')) return;
   address.delete('token');
-  history.replaceState(null, '', `${location.pathname}${location.search}#${address}`.replace(/#$/, ''));
+  history.replaceState(history.state, '', `${location.pathname}${location.search}#${address}`.replace(/#$/, ''));
+  if (token) visitBy(named ?? '', token);
 }
 
-keepToken();
-addEventListener('hashchange', () => location.reload()); // another link was opened in this tab
+takeToken();
+addEventListener('hashchange', () => { // another link was opened in this tab
+  leftVisit();
+  location.reload();
+});
+addEventListener('popstate', () => { // also where only the visit differs: tokens have left the addresses
+  if (leftVisit()) location.reload();
+});
 
 // ---- the world
 
@@ -63,7 +63,7 @@ async function findServer() {
 
 async function reach() {
   const server = await findServer();
-  game.client = await connect(server, {name: 'knockout', token: token ?? undefined, distance: game.distance});
+  game.client = await connect(server, {name: 'knockout', token: visitToken(named ?? ''), distance: game.distance});
   game.client.on('lost', () => say('The connection was lost; trying again …'));
   game.client.on('resumed', () => say(''));
 }
@@ -159,6 +159,13 @@ addEventListener('keydown', (event) => {
 });
 addEventListener('keyup', (event) => held.delete(event.key));
 addEventListener('blur', () => held.clear());
+// The keyup goes to another tab. The prediction asks a hidden tab for input too, and the disc's force ends; otherwise the
+// force would push the disc over the rim again and again.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState !== 'hidden') return;
+  held.clear();
+  finger = null;
+});
 for (const type of ['pointerdown', 'pointermove']) {
   field.addEventListener(type, (event) => {
     const me = game.view?.bodies.get(game.disc);

@@ -34,7 +34,7 @@ function nameOf(text, seat) {
 export const rules = {
   events: ['sensor_end'],
 
-  // The world is new, or this program was started again: what is there stays.
+  // The world is new, or this program was started again: existing bodies stay.
   start(game) {
     if (game.get('round') !== undefined) return;
     game.body.spawn({tag: 'platform', type: 'static', shapes: [{kind: 'circle', radius: PLATFORM - DISC.radius, sensor: true}]});

@@ -85,7 +85,7 @@ uniform float u_glow;
 uniform float u_slots;  // number of bodies
 uniform vec3 u_ground;  // colour that shines through a fill
 uniform vec3 u_select;  // outline colour of the chosen body
-const float DEEP = 64.0; // pixels: deeper is all the same
+const float DEEP = 64.0; // depth in pixels beyond which depths are not told apart
 #endif
 out vec4 colour;
 

@@ -32,7 +32,7 @@ const LIGHT = {
 
 export const THEMES = {dark: DARK, light: LIGHT};
 
-/** The first of the names that is a theme's. An address may name anything. */
+/** The first name that is the name of a theme. An address may name anything. */
 export const themeOf = (...names) => names.find((name) => name !== undefined && Object.hasOwn(THEMES, name));
 
 function hash(text) {

@@ -21,9 +21,9 @@ const FEW = 32; // for more things the whole world is read at once
 const SHAPES_MAX = 10000; // shapes whose bodies are remembered; the oldest is forgotten
 const LATER = ['timeout', 'unavailable']; // errors after which the same may succeed
 const KINDS = {body: 'body', a: 'body', b: 'body', joint: 'joint', joint_a: 'joint', joint_b: 'joint', shape: 'shape'};
-const ORDER = ['body.spawn', 'shape.add', 'joint.create']; // what is made before what
+const ORDER = ['body.spawn', 'shape.add', 'joint.create']; // the order in which things are made
 
-// Steps in an order in which each finds what it needs; a joint of two removed bodies is made once.
+// Sorts steps so that each follows those that it needs; a joint of two removed bodies is made once.
 function inOrder(steps) {
   const joints = new Set();
   const rank = ({method, args}) => ORDER.indexOf(method) + (args.joint_a ? 1 : 0);
@@ -41,7 +41,7 @@ function inOrder(steps) {
 export class Changes extends Emitter {
   #undo = []; // {label, merge, steps}, the newest last
   #redo = [];
-  #renamed = new Map(); // `body 5` -> 9: what was made again in its place
+  #renamed = new Map(); // `body 5` -> 9: the id of the thing that was made again in its place
   #bodies = new Map(); // shape -> its body, of shapes made here: a shape's id does not say it
   #queue = Promise.resolve(); // one change after the other
   #world = '';
@@ -195,7 +195,8 @@ export class Changes extends Emitter {
     return {label: entry.label, left, done: commands.length > 0};
   }
 
-  #now(kind, id) {
+  /** The id that a body, shape or joint has now: that of the thing which was made again in its place, or its own. */
+  now(kind, id) {
     for (let i = 0; i <= CHANGES_MAX && this.#renamed.has(`${kind} ${id}`); i++) id = this.#renamed.get(`${kind} ${id}`);
     return id;
   }
@@ -242,7 +243,7 @@ export class Changes extends Emitter {
       if (coming.has(`${kind} ${id}`)) {
         now[name] = {$: coming.get(`${kind} ${id}`)};
       } else {
-        now[name] = this.#now(kind, id);
+        now[name] = this.now(kind, id);
         if (!await read[kind](now[name])) missing.push(`${kind} ${now[name]}`);
       }
     }

@@ -2,7 +2,7 @@
 
 import {spawnArgs} from './maps.js';
 
-const GAP = 1.05; // of the body's own width
+const GAP = 1.05; // distance of the copy, in widths of the body
 
 // The box around a body's shapes, in the world's axes.
 function widthOf({angle, shapes}) {
@@ -20,7 +20,7 @@ function widthOf({angle, shapes}) {
   return most > least ? most - least : 1;
 }
 
-/** The arguments of body.spawn for a copy at the right of the body, at its side if it does not move. */
+/** The arguments of body.spawn for a copy at the right of the body. */
 export function duplicateArgs(map) {
   const args = spawnArgs(map);
   const [x, y] = args.position ?? [0, 0];

@@ -1,9 +1,9 @@
-// The steps that undo a command: {method, args, left, makes}. `left` are the values that the command has left behind, by
-// which a later change of somebody else is noticed; `makes` the ids of what a step makes again.
+// The steps that undo a command: {method, args, left, makes}. `left` are the values after the command, which show whether
+// somebody else has changed them since; `makes` the ids of the things that a step makes again.
 
 import {jointArgs, shapeArgs, short, spawnArgs} from './maps.js';
 
-// Values that change by themselves: they are put back without a look at what they are now.
+// Values that change by themselves: they are put back whatever their present value is.
 const MOVING = ['position', 'angle', 'velocity', 'angular_velocity', 'awake'];
 export const WHO = ['body', 'shape', 'joint', 'world'];
 
@@ -63,7 +63,7 @@ async function setBack(method, args, read) {
   if (!map) return () => [];
   const names = isSet(args);
   if (names.some((name) => map[name] === undefined)) {
-    // A limit or motor that the joint did not have cannot be taken away again: the joint is made anew.
+    // A limit or motor that the joint did not have cannot be taken away again: the joint is made again.
     const {joint} = args;
     return method === 'joint.set' ? () => [{method: 'joint.remove', args: {joint}}, jointStep(map)] : () => [];
   }

@@ -71,7 +71,7 @@ export function areaOf(shape) {
   }
 }
 
-// The mass that a body was given, or undefined where it is that of its shapes, or of a body without any.
+// The mass that a body was given, or undefined if it follows from its shapes, or has no shapes.
 function massOf({type, mass, shapes}) {
   if (type !== 'dynamic') return undefined;
   const sum = shapes.reduce((all, shape) => all + (shape.sensor ? 0 : shape.density * areaOf(shape)), 0);

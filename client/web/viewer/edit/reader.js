@@ -42,7 +42,7 @@ export function reader(session, bodies = new Map()) {
         .filter(({joint_a, joint_b}) => joint_a === joint || joint_b === joint).map((gear) => gear.joint);
       return (await Promise.all(ids.map((id) => read.joint(id)))).filter(Boolean);
     },
-    /** What the arguments of a method change. */
+    /** The things that the arguments of a method change. */
     of: (method, {body, shape, joint}) => {
       if (method.startsWith('shape')) return read.shape(shape);
       return joint ? read.joint(joint) : body ? read.body(body) : read.world();

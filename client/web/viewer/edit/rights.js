@@ -1,17 +1,41 @@
-// The rights of this session, and why it lacks one. The server decides in the end; the page does not offer what it would refuse.
+// The rights of this session, and why it lacks one: the one place that decides what the page offers. The server decides in
+// the end; a control that it would refuse is not shown, or disabled with the reason as its title.
 
 import {METHODS} from '../../src/methods.js';
+import {toast} from '../ui/dom.js';
 
 const ROLES = ['none', 'viewer', 'player', 'referee', 'admin'];
 
-/** Why this session may not call a method in the watched world now; '' if it may. */
-export function whyNot(app, method) {
-  const {session} = app;
-  if (app.scrub) return 'This is the past: go back to now to change things.';
-  const needed = METHODS[method].role;
-  if (ROLES.indexOf(session.role) < ROLES.indexOf(needed)) {
-    return `This takes the role ${needed}; this session’s is ${session.role}.`;
-  }
-  const methods = session.role === 'player' ? session.info?.players?.methods : undefined;
-  return methods && !methods.includes(method) ? `Players may not call ${method} in this world.` : '';
+/** Why this session may not call a method at all; '' if it may. */
+export function whyNever({session}, method) {
+  const {role} = METHODS[method];
+  return ROLES.indexOf(session.role) < ROLES.indexOf(role) ? `This takes the role ${role}; this session’s is ${session.role}.` : '';
 }
+
+/** Why it may not call a method of the watched world; '' if it may. `body`: the one to change, with its description. */
+function whyNotHere(app, method, body) {
+  const {session} = app;
+  if (!session.world) return 'No world is shown.';
+  const never = whyNever(app, method);
+  if (never || session.role !== 'player') return never;
+  const methods = session.info?.players?.methods;
+  if (methods && !methods.includes(method)) return `Players may not call ${method} in this world.`;
+  const owner = body && (body.description ?? body).owner;
+  if (!body || owner === session.client.hello.subject) return '';
+  return `Players change only their own bodies; this one is ${owner === undefined ? 'nobody’s' : `of ${owner}`}.`;
+}
+
+/** Why this session may not call a method in the watched world now; '' if it may. */
+export function whyNot(app, method, body) {
+  return app.scrub ? 'This is the past: go back to now to change things.' : whyNotHere(app, method, body);
+}
+
+/** Whether this session may call a method in the watched world now; tells the visitor if not. */
+export function mayAct(app, method, body) {
+  const why = whyNot(app, method, body);
+  if (why) toast(why);
+  return why === '';
+}
+
+/** Whether this session may use a tool, now or when it is back from the past. */
+export const mayUse = (app, {needs}) => needs === undefined || whyNotHere(app, needs) === '';

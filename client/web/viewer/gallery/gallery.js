@@ -9,8 +9,8 @@ import {applyScene, loadScene} from '../scene/load.js';
 import {Thumbnail} from './thumbnail.js';
 
 const SCENES = ['demo', 'gallery', 'cradle', 'billiards', 'drum', 'heap', 'pyramid'];
-const FRAME_MS = 50; // between two pictures
-const BUDGET_MS = 8; // of steps between two pictures, of all thumbnails together
+const FRAME_MS = 50; // time between two pictures
+const BUDGET_MS = 8; // steps between two pictures, all thumbnails together
 
 const $ = (id) => document.getElementById(id);
 const still = matchMedia('(prefers-reduced-motion: reduce)');

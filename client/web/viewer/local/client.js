@@ -14,7 +14,7 @@ import {LocalWorld} from './world.js';
 
 const WORLDS_MAX = 16; // each takes memory of the page
 const TURN_MS = 16; // interval of steps
-const BUDGET_MS = 12; // of a turn, for all worlds
+const BUDGET_MS = 12; // time for all worlds in a turn
 
 export class LocalClient extends Emitter {
   #worlds = new Map();

@@ -3,8 +3,8 @@
 
 import {CaromError} from '../../src/errors.js';
 
-export const LINK_CHARS_MAX = 30000; // of the fragment: what mail programs and browsers pass on
-const TEXT_BYTES_MAX = 512 * 1024; // of the scene file in it
+export const LINK_CHARS_MAX = 30000; // the fragment's length: what mail programs and browsers pass on
+const TEXT_BYTES_MAX = 512 * 1024; // the scene file in a link
 
 /** The bounds of loadScene() for scenes of strangers. */
 export const STRANGERS = {workMax: 1 << 21, commandsMax: 4000};

@@ -4,6 +4,7 @@
 //   ?local#recipe=car         a recipe of the cookbook, with its rules
 //   ?local#data=…             a scene within the link (link.js)
 
+import {changeAddress} from '../ui/address.js';
 import {$, el, toast} from '../ui/dom.js';
 import {LINK_CHARS_MAX, STRANGERS, packScene, unpackScene} from './link.js';
 import {RECIPES} from './recipes.js';
@@ -56,7 +57,7 @@ export async function shareScene(app) {
     url.hash = `data=${await packScene(scene.text)}`;
     const said = 'A link with this scene, as it is now, is';
     await navigator.clipboard.writeText(url.href).then(() => toast(`${said} in the clipboard`, {note: true}), () => {
-      history.replaceState(null, '', url.href);
+      changeAddress(url.href);
       toast(`${said} the address of this page`, {note: true});
     });
   } catch (error) {

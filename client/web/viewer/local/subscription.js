@@ -4,14 +4,14 @@ import {Emitter} from '../../src/emitter.js';
 import {WorldView} from '../../src/view.js';
 
 const ROW = 8; // numbers of a row of the engine
-const EVENTS_MAX = 4096; // that wait for a snapshot; later ones are dropped
+const EVENTS_MAX = 4096; // events that wait for a snapshot; later ones are dropped
 const DESCRIBED_MAX = 20000; // bodies that are described at once
 
 export class LocalSubscription extends Emitter {
   #off;
   #ended;
   #events = [];
-  #bodies = new Set(); // that the view has
+  #bodies = new Set(); // bodies that the view has
   #joints = new Set();
   #changed = {bodies: new Set(), joints: new Set(), all: true};
   #full = true;

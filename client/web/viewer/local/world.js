@@ -1,16 +1,16 @@
-// A world of the page: the engine's, with its clock, and what its subscriptions need to know of changes.
+// A world of the page: the engine's, with its clock, and reports of changes for its subscriptions.
 
 import {CaromError} from '../../src/errors.js';
 
-const BEHIND_S = 0.1; // a page that was away goes on from where it was
+const BEHIND_S = 0.1; // time that a page which was away catches up
 const TICK_MS_MAX = 1000; // a world whose tick takes longer is paused
-const STEP_TICKS_MAX = 1000; // of one call: more would hold the page up
+const STEP_TICKS_MAX = 1000; // ticks of one call: more would block the page
 const KINDS = ['begin', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'];
 const READS = /^(query\.|body\.get$|joint\.(get|list)$|data\.get$|world\.(state|contacts)$)/;
 const LISTENERS_MAX = 64;
 
 export class LocalWorld {
-  #listeners = new Set(); // subscriptions: told of events and changes
+  #listeners = new Set(); // subscriptions, which get events and changes
   #last = performance.now();
   #owed = 0; // ticks
   #stepMs = 0;

@@ -6,7 +6,7 @@
 
 import {CaromError} from '../../src/errors.js';
 
-const BYTES_MAX = 1024; // of one expression
+const BYTES_MAX = 1024; // size of an expression
 const DEPTH_MAX = 32; // parentheses within parentheses
 const VARIABLES_MAX = 64;
 const NAME_MAX = 64;
@@ -124,7 +124,7 @@ class Parser {
     const {live} = this;
     this.live = live && first;
     const one = this.condition();
-    if (!this.accept(':')) this.fail('expected : and what holds otherwise');
+    if (!this.accept(':')) this.fail('expected : and the value for the other case');
     this.live = live && !first;
     const other = this.condition();
     this.live = live;

@@ -8,7 +8,7 @@ import {Scope} from './expression.js';
 export const FILE_BYTES_MAX = 4 << 20;
 const COMMANDS_MAX = 1 << 17; // after the loops are unrolled
 const WORK_MAX = 1 << 25; // values visited and bytes of expressions read
-const LOOP_WORK = 8; // of one turn of a loop, besides that of its entries
+const LOOP_WORK = 8; // one turn of a loop, besides the work of its entries
 const NAME_MAX = 64;
 const DESCRIPTION_MAX = 1024;
 const BLOCK_DEPTH_MAX = 8;

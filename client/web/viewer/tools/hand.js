@@ -1,6 +1,7 @@
 // Select, pull and pan. A mouse joint on the server pulls the body, and its target follows the pointer; in a paused
 // world the body is placed at the pointer. The joint ends with the drag, or when the page is left.
 
+import {whyNot} from '../edit/rights.js';
 import {localOf, placeOf} from '../pose.js';
 
 const FORCE_PER_MASS = 1500; // N per kg: a strong hand
@@ -13,7 +14,7 @@ export class Hand {
 
   constructor(app) {
     this.app = app;
-    addEventListener('pagehide', () => this.cancel());
+    app.session.on('leave', () => this.cancel());
   }
 
   get marked() {
@@ -26,8 +27,8 @@ export class Hand {
 
   down(point) {
     const {body} = point;
-    if (!body || body.type === 'static' || this.app.scrub) return false;
     const paused = this.app.session.info?.paused;
+    if (!body || body.type === 'static' || whyNot(this.app, paused ? 'body.set' : 'joint.create', body)) return false;
     if (body.type !== 'dynamic' && !paused) return false;
     const {x, y, angle} = body.pose;
     this.#pull = {body, local: localOf(body, point), target: [point.x, point.y], joint: 0, ended: false,

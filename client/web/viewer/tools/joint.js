@@ -2,8 +2,9 @@
 
 import {localOf} from '../pose.js';
 import {toast} from '../ui/dom.js';
+import {mayAct} from '../edit/rights.js';
 
-/** Kinds that the tool makes. The tenth, mouse, is the hand's. */
+/** Kinds that the tool makes. The hand makes the tenth kind, mouse. */
 export const JOINT_KINDS = ['revolute', 'distance', 'prismatic', 'weld', 'wheel', 'motor', 'gear', 'pulley', 'filter'];
 /** Kinds with the spring option. */
 export const SPRUNG = ['distance', 'wheel', 'weld'];
@@ -48,6 +49,7 @@ function forcesOf(kind, {mass}, {hertz, motor, ratio}) {
 
 export class JointTool {
   name = 'joint';
+  needs = 'joint.create';
   options = {kind: 'revolute', hertz: 0, motor: 0, ratio: 1, height: 4};
   #from = null;
   #to = null;
@@ -61,7 +63,7 @@ export class JointTool {
   }
 
   down(point) {
-    if (!point.body) return false;
+    if (!point.body || !mayAct(this.app, this.needs)) return false;
     this.#from = point;
     this.#to = point;
     return true;

@@ -1,7 +1,7 @@
 // Draws polygons and ground: in one stroke, or point by point with taps. A concave polygon becomes one body of convex
 // pieces. Ground is a chain, which is solid on one side: below, or the outside of a closed line, unless it is flipped.
 
-import {mayAct} from './tools.js';
+import {mayAct} from '../edit/rights.js';
 import {area, centroid, convexPieces, POINTS_MAX, simplify, simplifyLoop} from './outline.js';
 import {toast} from '../ui/dom.js';
 
@@ -12,6 +12,7 @@ const CLOSE_PX = 16; // distance from the first point that closes the line
 const CHAIN_MAX = 1024; // points of a chain; the server's limit
 
 export class PathTool {
+  needs = 'body.spawn';
   #points = [];
   #stroke = false;
   #at = null;
@@ -32,7 +33,7 @@ export class PathTool {
   }
 
   down(point) {
-    if (!mayAct(this.app)) return false;
+    if (!mayAct(this.app, this.needs)) return false;
     this.#at = point;
     return true;
   }

@@ -1,6 +1,6 @@
 // Spawns bodies: a tap places one, a drag throws it.
 
-import {mayAct} from './tools.js';
+import {mayAct} from '../edit/rights.js';
 import {outline} from '../draw/overlays.js';
 
 const THROW_PER_SECOND = 4; // m/s for each metre of the drag
@@ -39,6 +39,7 @@ function told(shape) {
 
 export class Spawn {
   name = 'spawn';
+  needs = 'body.spawn';
   options = {form: 'circle', size: 1, type: 'dynamic', restitution: 0.2, friction: 0.6, density: 1, count: 1};
   #from = null;
   #to = null;
@@ -66,7 +67,7 @@ export class Spawn {
   }
 
   down(point) {
-    if (!mayAct(this.app)) return false;
+    if (!mayAct(this.app, this.needs)) return false;
     this.#from = this.#to = point;
     return true;
   }
@@ -82,9 +83,10 @@ export class Spawn {
     if (from) this.#spawn(from, [clamp(point.x - from.x), clamp(point.y - from.y)]);
   }
 
+  /** Resolves to what was made; undefined if it was refused. */
   tap(point) {
     this.cancel();
-    this.#spawn(point, [0, 0]);
+    return mayAct(this.app, this.needs) ? this.#spawn(point, [0, 0]) : undefined;
   }
 
   async #spawn(point, velocity) {
@@ -102,7 +104,7 @@ export class Spawn {
       if (form === 'polygon') this.#next = null;
     }
     this.#next = null;
-    await this.app.changes.act(count > 1 ? `${count} new bodies` : 'a new body', commands);
+    return this.app.changes.act(count > 1 ? `${count} new bodies` : 'a new body', commands);
   }
 
   cancel() {

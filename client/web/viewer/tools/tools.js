@@ -2,14 +2,15 @@
 // the body under it. A tool has
 //   down(point)  -> true if it takes the drag; else the view is panned
 //   move(point), up(point), tap(point), hover(point), cancel(), draw(lines, theme), marked
+// and `needs`, the method that it calls, if it is of no use without the right to it.
 // The effect of a command shows with the server's snapshots: the page never moves a body by itself.
 
 import {Hand} from './hand.js';
 import {JointTool} from './joint.js';
 import {PathTool} from './path.js';
 import {Spawn} from './spawn.js';
+import {mayAct} from '../edit/rights.js';
 import {localOf, placeOf} from '../pose.js';
-import {toast} from '../ui/dom.js';
 import {jointPlaces} from '../draw/overlays.js';
 
 const PUSH_PER_SECOND = 4; // m/s for each metre of the drag
@@ -17,6 +18,7 @@ const SPEED_MAX = 4000;
 
 class Push {
   name = 'push';
+  needs = 'body.impulse';
   #from = null;
   #to = null;
 
@@ -29,7 +31,7 @@ class Push {
   }
 
   down(point) {
-    if (!point.body || point.body.type !== 'dynamic') return false;
+    if (!point.body || point.body.type !== 'dynamic' || !mayAct(this.app, this.needs, point.body)) return false;
     this.#from = {body: point.body, local: localOf(point.body, point)};
     this.#to = point;
     return true;
@@ -73,6 +75,7 @@ const JOINT_REACH = 9; // distance from an anchor at which a joint is hit, in pi
 
 class Erase {
   name = 'erase';
+  needs = 'body.remove';
   #gone = new Set();
 
   constructor(app) {
@@ -106,7 +109,7 @@ class Erase {
 
   down() {
     this.#gone.clear();
-    return true;
+    return mayAct(this.app, this.needs);
   }
 
   move(point) {
@@ -128,15 +131,4 @@ export function makeTools(app) {
   const list = [new Hand(app), new Push(app), new Spawn(app), new PathTool(app, 'polygon'),
                 new PathTool(app, 'chain'), new JointTool(app), new Erase(app)];
   return Object.fromEntries(list.map((tool) => [tool.name, tool]));
-}
-
-/** Whether this session may change bodies; tells the visitor if not. */
-export function mayAct(app) {
-  if (app.scrub) {
-    toast('This is the past: go back to now to change things');
-    return false;
-  }
-  if (app.session.mayAct) return true;
-  toast('This session may only look');
-  return false;
 }

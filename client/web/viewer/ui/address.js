@@ -1,6 +1,11 @@
 // Reads and writes the page's address, and the settings that the browser stores between visits.
 
+import {reasonAgainst, shown} from './server_text.js';
+
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** The page's address is not one that it can show; `message` is for the visitor. */
+export class AddressError extends Error {}
 
 function numbers(text, count) {
   const list = (text ?? '').split(',').map(Number);
@@ -15,29 +20,41 @@ export function serverOf(text, base = globalThis.location?.href) {
   return `${secure}//${url.host}${url.pathname === '/' ? '/rpc' : url.pathname}`;
 }
 
-// A server in the page's address begins with a scheme or a slash: `host:port` alone would be a path of the page's server.
-const PLACE = /^([a-z]+:\/\/|\.{0,2}\/)/i;
-
 function serverNamed(text, location) {
-  if (!PLACE.test(text)) throw new TypeError(`“${text}” is no server: an address is ws://HOST:PORT or wss://HOST:PORT`);
+  const why = reasonAgainst(text, location.href);
+  if (why) throw new AddressError(why);
   return serverOf(text, location.href);
 }
 
+const ALLOWED = {
+  world: 'a world’s name has 1 to 64 letters, digits and _ . -',
+  at: 'it is x,y,scale: three numbers, the last above 0',
+  follow: 'it is the id of a body, a whole number',
+  tick: 'it is a whole number',
+};
+
 /**
- * {server, world, at, follow, tick, theme, token}: missing or invalid members are undefined; throws a TypeError for an
- * invalid server.
+ * {server, world, at, follow, tick, theme, token, faults}: missing or invalid members are undefined, and `faults` has a sentence
+ * for the visitor about each invalid one, {name, text, why}; throws an AddressError for an invalid server.
  */
 export function readAddress(location = globalThis.location) {
   const hash = new URLSearchParams(location.hash.slice(1));
   const search = new URLSearchParams(location.search);
   const whole = (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : undefined);
   const at = numbers(hash.get('at'), 3);
-  return {
-    server: search.get('server') ? serverNamed(search.get('server'), location) : undefined,
+  const view = {
     world: NAME.test(hash.get('world') ?? '') ? hash.get('world') : undefined,
     at: at && at[2] > 0 ? at : undefined,
     follow: whole(hash.get('follow')),
     tick: whole(hash.get('tick')),
+  };
+  const faults = Object.keys(view).filter((name) => hash.get(name) && view[name] === undefined).map((name) => {
+    const text = `“${shown(hash.get(name))}”`;
+    return {name, text, why: `${text} behind #…${name}= in the address is ignored: ${ALLOWED[name]}`};
+  });
+  return {
+    ...view, faults,
+    server: search.get('server') ? serverNamed(search.get('server'), location) : undefined,
     theme: hash.get('theme') ?? undefined,
     token: hash.get('token') ?? undefined,
   };
@@ -57,11 +74,16 @@ export function writeAddress({server, world, at, follow, tick}, base = globalThi
   return url.href;
 }
 
-/** Changes the part of the page's address behind `#`, without a step in the browser's history. */
+/** Changes the page's address without a step in the browser's history, whose entry keeps its state (../../src/visit.js). */
+export function changeAddress(href) {
+  history.replaceState(history.state, '', href);
+}
+
+/** Changes the part of the page's address behind `#` in the same way. */
 export function changeHash(change) {
   const hash = new URLSearchParams(location.hash.slice(1));
   change(hash);
-  history.replaceState(null, '', `${location.pathname}${location.search}#${hash}`.replace(/#$/, ''));
+  changeAddress(`${location.pathname}${location.search}#${hash}`.replace(/#$/, ''));
 }
 
 const place = (name) => (name.startsWith('token ') ? 'sessionStorage' : 'localStorage');

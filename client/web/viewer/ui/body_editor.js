@@ -5,8 +5,9 @@
 import {asBox} from '../draw/shapes.js';
 import {whyNot} from '../edit/rights.js';
 import {shapeArgs} from '../edit/maps.js';
+import {REPLACED_MAX, Replaced} from '../edit/replaced.js';
 import {TABLE} from '../../src/table.js';
-import {el} from './dom.js';
+import {el, toast} from './dom.js';
 import {NumberField, TextField} from './field.js';
 import {jointFields} from './joint_editor.js';
 
@@ -14,7 +15,7 @@ const SHAPES_LISTED = 24;
 const TAG_BYTES = TABLE['body.set'].args.tag.max;
 const SET = TABLE['body.set'].args;
 const SHAPE = TABLE['shape.set'].args;
-const SIZE = {min: 0.001, max: 10000, unit: 'm'}; // what forms of every kind may measure
+const SIZE = {min: 0.001, max: 10000, unit: 'm'}; // bounds of the size of every form
 
 // [label, argument, index of the coordinate, slider, unit, only of dynamic bodies]
 const MOTION = [
@@ -77,7 +78,8 @@ export class BodyEditor {
   #joints = [];
   #fields = []; // {field, value(map), method}
   #chosen = 0; // id of the shape that is changed
-  #coming = null; // {id, shapes, until}: a shape that no snapshot has described yet
+  #coming = null; // {body, shapes, until}: a body's shapes that no snapshot has described yet
+  #replaced = new Replaced(() => toast(`${REPLACED_MAX} shapes were replaced since the last snapshot: the panel may show one that is gone`));
   #select = null;
 
   constructor(app) {
@@ -86,14 +88,17 @@ export class BodyEditor {
     this.element.open = true;
   }
 
-  /** Shows the values of a body's full map and of its joints' maps. */
-  show(given, joints) {
-    const map = this.#withComing(given);
+  /** Shows the values of a body's full map, as snapshots describe it, and of its joints' maps. */
+  show(map, joints) {
+    this.#present(this.#withComing(map), joints);
+  }
+
+  #present(map, joints) {
     const entered = map.body === this.#map?.body && this.#fields.some(({field}) => field.entered);
     if (entered && this.#keyOf(map, joints) !== this.#key) return; // new fields would take the focus, and what is typed
+    this.#chosen = (this.#find(map.shapes, map.body) ?? map.shapes[0])?.shape ?? 0;
     this.#map = map;
     this.#joints = joints;
-    if (!map.shapes.some(({shape}) => shape === this.#chosen)) this.#chosen = map.shapes[0]?.shape ?? 0;
     const key = this.#keyOf(map, joints);
     if (key !== this.#key) {
       this.#key = key;
@@ -102,16 +107,16 @@ export class BodyEditor {
     this.#listShapes();
     for (const {field, value, method} of this.#fields) {
       field.show(value(map));
-      field.close(whyNot(this.app, method));
+      field.close(whyNot(this.app, method, map));
     }
-    const why = whyNot(this.app, 'body.set');
+    const why = whyNot(this.app, 'body.set', map);
     if (this.why.textContent !== why) this.why.textContent = why;
     this.why.hidden = why === '';
   }
 
-  // The fields are made anew when this changes.
+  // The fields are made again when this changes.
   #keyOf(map, joints) {
-    const shape = map.shapes.find(({shape: id}) => id === this.#chosen) ?? map.shapes[0];
+    const shape = this.#find(map.shapes, map.body) ?? map.shapes[0];
     return [map.body, map.type, map.shapes.length, shape && `${shape.kind} ${formsOf(shape).map(([label]) => label)}`,
             ...joints.map(({joint, kind}) => `${joint} ${kind}`)].join('|');
   }
@@ -120,17 +125,43 @@ export class BodyEditor {
     return this.#map.shapes.find(({shape}) => shape === this.#chosen);
   }
 
+  // Answers come before the snapshots of the same commands, or after them, and some snapshots are never sent. A
+  // snapshot with a replaced shape is older than the answer. Every other one is newer, and shows whether the new shape is
+  // still there.
   #withComing(map) {
     const coming = this.#coming;
-    if (!coming || map.shapes.some(({shape}) => shape === coming.id)) this.#coming = null;
-    else if (coming.body === map.body && performance.now() < coming.until) return {...map, shapes: coming.shapes};
+    if (!coming || this.app.scrub) return map;
+    const older = coming.body === map.body && map.shapes.some(({shape}) => this.#replaced.has(shape));
+    if (older && performance.now() < coming.until) return {...map, shapes: coming.shapes};
+    this.#coming = null;
+    this.#replaced.clear();
     return map;
+  }
+
+  // The chosen shape among the shapes that a body has now, or the one that has taken its place: by this page's undo, by a
+  // change whose answer was lost, or by somebody else. Undefined if it is gone.
+  #find(shapes, body) {
+    if (body !== this.#map?.body) return undefined;
+    const now = this.app.changes.now('shape', this.#chosen);
+    const found = shapes.find(({shape}) => shape === this.#chosen) ?? shapes.find(({shape}) => shape === now);
+    if (found) return found;
+    const known = new Set(this.#map.shapes.map(({shape}) => shape));
+    const fresh = shapes.filter(({shape, kind}) => kind === this.#shape?.kind && !known.has(shape));
+    return fresh.length === 1 ? fresh[0] : undefined;
   }
 
   // The body as it is now: the map that is shown may lack the changes before.
   #read(body) {
     const {client, world} = this.app.session;
     return client.call('body.get', {world, body});
+  }
+
+  // The shapes of the body as they are now, and the chosen one.
+  async #readShapes(body) {
+    const {shapes} = await this.#read(body);
+    const chosen = this.#find(shapes, body);
+    if (!chosen) throw new Error('The shape is gone.');
+    return {shapes, chosen};
   }
 
   // Carries a change out. Resolves to what was wrong, or ''.
@@ -188,12 +219,13 @@ export class BodyEditor {
   }
 
   #shapeFields(name) {
+    const {body} = this.#map;
     const shape = this.#shape;
     const many = this.#map.shapes.length > 1;
     const parts = [el('h3', {}, many ? 'Shape' : `Shape: ${shape.kind}`)];
     this.#select = many ? el('select', {'aria-label': 'Shape', onchange: () => {
       this.#chosen = Number(this.#select.value);
-      this.show(this.#map, this.#joints);
+      this.#present(this.#map, this.#joints);
     }}) : null;
     if (many) parts.push(this.#select);
     for (const [label, read, make] of formsOf(shape)) {
@@ -204,7 +236,7 @@ export class BodyEditor {
       const {min, max, unit} = SHAPE[argument];
       // The shape that is chosen when the changes before are done: one of them may have put another in its place.
       const commit = (value, drag) => this.#change(`${label.toLowerCase()} of ${name}`,
-        async () => [['shape.set', {shape: this.#chosen, [argument]: value}]], drag && `${argument} ${drag}`);
+        async () => [['shape.set', {shape: (await this.#readShapes(body)).chosen.shape, [argument]: value}]], drag && `${argument} ${drag}`);
       parts.push(this.#add(new NumberField({label, range: {min, max, unit}, slider, commit}), () => this.#shape[argument], 'shape.set'));
     }
     return parts;
@@ -219,18 +251,18 @@ export class BodyEditor {
     let old;
     let args;
     const commands = async () => {
-      ({shapes} = await this.#read(body));
-      old = shapes.find(({shape}) => shape === this.#chosen);
-      if (!old) throw new Error('The shape is gone.');
+      ({shapes, chosen: old} = await this.#readShapes(body));
       args = make(old);
       return [['shape.add', {body, shape: args}], ['shape.remove', {shape: old.shape}]];
     };
     try {
       const [{shape: id}] = await app.changes.change(label, commands, {merge});
-      this.#coming = {body, id, until: performance.now() + COMING_MS,
+      if (body !== this.#map.body) return ''; // another one has been chosen meanwhile
+      this.#replaced.add(old.shape);
+      this.#coming = {body, until: performance.now() + COMING_MS,
                       shapes: shapes.map((shape) => (shape === old ? {...old, ...args, shape: id} : shape))};
       this.#chosen = id;
-      this.show({...this.#map, shapes: this.#coming.shapes}, this.#joints);
+      this.#present({...this.#map, shapes: this.#coming.shapes}, this.#joints);
       return '';
     } catch (error) {
       return error.message;
@@ -238,8 +270,8 @@ export class BodyEditor {
   }
 
   #joint(joint) {
-    const fields = jointFields(joint, (label, args, merge) =>
-      this.#change(`${label} of ${joint.kind} ${joint.joint}`, [['joint.set', {joint: joint.joint, ...args}]], merge));
+    const fields = jointFields(joint, (label, args, merge) => this.#change(`${label} of ${joint.kind} ${joint.joint}`,
+      async () => [['joint.set', {joint: this.app.changes.now('joint', joint.joint), ...args}]], merge));
     if (fields.length === 0) return [];
     const now = () => this.#joints.find((one) => one.joint === joint.joint) ?? joint;
     return [el('h3', {}, `Joint: ${joint.kind} ${joint.joint}`),

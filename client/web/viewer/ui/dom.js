@@ -27,6 +27,35 @@ export function icon(name) {
   return svg;
 }
 
+const before = new WeakMap(); // the element that had the focus before it came into a panel; null: none had it
+
+/** Notes where the focus comes from whenever it comes into a panel, for focusBack(). */
+export function rememberFocus(panel) {
+  panel.addEventListener('focusin', ({relatedTarget}) => {
+    if (!panel.contains(relatedTarget)) before.set(panel, relatedTarget);
+  });
+}
+
+/**
+ * Moves the focus out of a panel that closes, back to where it was. A panel that a key has opened gives it back to the
+ * page: a button there would take the next Space, which pauses the world.
+ */
+export function focusBack(panel) {
+  if (!panel.contains(document.activeElement)) return;
+  document.activeElement.blur();
+  before.get(panel)?.focus();
+}
+
+const titles = new WeakMap(); // control -> its title while it may act
+
+/** Disables a control, with the reason as its title; '' enables it under its own title. */
+export function disable(control, why) {
+  if (!titles.has(control)) titles.set(control, control.title);
+  const title = why || titles.get(control);
+  if (control.title !== title) control.title = title;
+  if (control.disabled !== (why !== '')) control.disabled = why !== '';
+}
+
 /** Shows an error (with `note`, a success) for some seconds. */
 export function toast(text, {note = false} = {}) {
   const box = $('toasts');
@@ -52,6 +81,9 @@ export function figure(value, digits = 3, rest = 0) {
   if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(2).replace('e+', 'e');
   return String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1))))));
 }
+
+/** `1 body`, `2 bodies`. */
+export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 export function bytes(value) {
   if (!Number.isFinite(value)) return '–';

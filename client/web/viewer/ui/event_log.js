@@ -34,7 +34,7 @@ export class EventLog {
     this.app = app;
     this.#showKinds();
     $('log-button').addEventListener('click', () => this.toggle());
-    $('log-close').addEventListener('click', () => this.toggle());
+    $('log-close').addEventListener('click', () => this.close());
     app.on('frame', () => this.#flush());
     app.session.on('world', () => {
       this.#waiting = [];
@@ -47,9 +47,15 @@ export class EventLog {
   }
 
   toggle() {
-    if (raise('log')) return;
-    $('log').hidden = !$('log').hidden;
-    $('log-button').setAttribute('aria-pressed', this.open);
+    if (!raise('log')) this.#show(!this.open);
+  }
+
+  close() {
+    this.#show(false);
+  }
+
+  #show(open) {
+    $('log').hidden = !open;
     this.#ask();
     this.#flush();
   }

@@ -1,4 +1,4 @@
-// A value to change in place: by typing, with the allowed range told beside it, or by a slider.
+// A value to change in place: by typing, with the allowed range beside it, or by a slider.
 
 import {el, figure} from './dom.js';
 
@@ -9,7 +9,19 @@ export function wrongNumber(text, {label, min, max, unit = ''}) {
   return `${label}: a number from ${figure(min, 6)} to ${figure(max, 6)}${unit ? ` ${unit}` : ''}`;
 }
 
-/** Sends values one after the other: the newest waits for the answer of the one before, those between are dropped. */
+/** What was wrong with a change: what `commit()` resolves to, '' for nothing, or what it threw. */
+export async function outcome(commit) {
+  try {
+    return await commit();
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/**
+ * Sends values one after the other: the newest waits for the answer of the one before, those between are dropped. A value
+ * whose sending fails does not keep the newest from being sent; the failure of the newest is thrown.
+ */
 export class Newest {
   #busy = false;
   #next = null;
@@ -26,7 +38,11 @@ export class Newest {
       while (this.#next) {
         const {value: newest} = this.#next;
         this.#next = null;
-        await this.send(newest);
+        try {
+          await this.send(newest);
+        } catch (error) {
+          if (!this.#next) throw error;
+        }
       }
     } finally {
       this.#busy = false;
@@ -39,7 +55,7 @@ class Field {
   constructor(label) {
     this.label = label;
     this.wrong = el('p', {class: 'wrong', role: 'alert', hidden: true});
-    this.held = false; // by a pointer, at the slider
+    this.held = false; // a pointer holds the slider
   }
 
   /** Whether the visitor is changing the value: then the world's does not replace it. */
@@ -69,7 +85,13 @@ class Field {
       if (entered) this.input.dataset.entered = '';
       else delete this.input.dataset.entered;
     };
-    return {onfocus: () => set(false, true), oninput: () => set(true, true), onblur: () => set(false, false), onchange: () => {
+    // Escape drops what was typed: the field would commit it as the panel closes and takes the focus away.
+    const drop = () => {
+      set(false, false);
+      this.tell('');
+      this.input.value = this.text;
+    };
+    return {onkeydown: ({key}) => key === 'Escape' && drop(), onfocus: () => set(false, true), oninput: () => set(true, true), onblur: () => set(false, false), onchange: () => {
       set(false, false);
       return commit();
     }};
@@ -105,15 +127,12 @@ export class NumberField extends Field {
     this.range = {...range, label};
     this.commit = commit;
     this.value = NaN;
-    this.newest = new Newest(async ([value, drag]) => this.tell(await this.commit(value, drag)));
+    this.newest = new Newest(async ([value, drag]) => this.tell(await outcome(() => this.commit(value, drag))));
     this.to = (value) => (log ? Math.log(Math.max(value, least)) : value);
     this.from = (value) => Number(figure(log ? Math.exp(value) : Number(value), 3, (most - least) / 2000));
     this.input = el('input', {type: 'text', inputmode: 'decimal', 'aria-label': name, maxlength: 24, ...this.typing(() => this.#typed())});
     this.slider = el('input', {type: 'range', min: this.to(least), max: this.to(most), step: 'any', 'aria-label': `${name}, slider`,
-                               oninput: () => this.#slid(), onchange: () => {
-      this.held = false;
-      this.drag = 0;
-    }});
+                               oninput: () => this.#slid(), onchange: () => this.#release(), onlostpointercapture: () => this.#release()});
     this.element = el('div', {class: 'field'}, el('span', {'aria-hidden': 'true'}, label), this.input,
                       el('small', {}, range.unit ?? ''), this.slider, this.wrong);
   }
@@ -135,6 +154,22 @@ export class NumberField extends Field {
     this.newest.put([this.value, this.drag]);
   }
 
+  // A movement of the slider ends: by the visitor, or because the slider was closed or hidden under the pointer.
+  #release() {
+    this.held = false;
+    this.drag = 0;
+  }
+
+  close(why) {
+    if (why) this.#release();
+    super.close(why);
+  }
+
+  /** The world's value, as the field writes it. */
+  get text() {
+    return Number.isFinite(this.value) ? figure(this.value, 4) : '';
+  }
+
   #place() {
     this.slider.value = this.to(this.value);
   }
@@ -144,7 +179,7 @@ export class NumberField extends Field {
     if (this.busy || !this.wrong.hidden) return;
     if (this.value === value) return;
     this.value = value;
-    this.input.value = Number.isFinite(value) ? figure(value, 4) : '';
+    this.input.value = this.text;
     if (Number.isFinite(value)) this.#place();
   }
 }
@@ -159,9 +194,13 @@ export class TextField extends Field {
       this.tell(size > most ? `${label}: at most ${most} bytes of UTF-8; this has ${size}` : '');
       if (size > most) return;
       this.value = this.input.value;
-      this.tell(await commit(this.value));
+      this.tell(await outcome(() => commit(this.value)));
     })});
     this.element = el('div', {class: 'field text'}, el('span', {'aria-hidden': 'true'}, label), this.input, this.wrong);
+  }
+
+  get text() {
+    return this.value;
   }
 
   show(value) {
@@ -177,11 +216,8 @@ export class CheckField {
     this.sending = 0; // changes on their way: until they are answered the world's value does not replace the visitor's
     this.input = el('input', {type: 'checkbox', onchange: async () => {
       this.sending++;
-      try {
-        this.tell(await commit(this.input.checked));
-      } finally {
-        this.sending--;
-      }
+      this.tell(await outcome(() => commit(this.input.checked)));
+      this.sending--;
     }});
     this.wrong = el('p', {class: 'wrong', role: 'alert', hidden: true});
     this.element = el('div', {class: 'field check-field'}, el('label', {class: 'check'}, this.input, label), this.wrong);

@@ -1,10 +1,12 @@
 // Files of worlds: images and scenes, chosen or dropped on the page; and the scene file of the watched world.
 
+import {whyNever} from '../edit/rights.js';
 import {applyScene, FILE_BYTES_MAX, loadScene} from '../scene/load.js';
 import {sceneText} from '../scene/export.js';
 import {$, download, toast} from './dom.js';
 import {freeName} from './names.js';
 
+const NAME_SHOWN = 60; // characters of a file's name
 const SCENE_ENDING = '.json';
 
 export class Files {
@@ -37,8 +39,9 @@ export class Files {
   /** Makes a world of a file: a scene if its name ends in .json, else an image. */
   async load(file) {
     const {session} = this.app;
-    if (session.role !== 'admin') {
-      toast('Only an admin makes worlds');
+    const why = whyNever(this.app, 'world.create');
+    if (why) {
+      toast(`${file.name.slice(0, NAME_SHOWN)}: no world is made of it. ${why}`);
       return;
     }
     const stem = file.name.replace(/\.[^.]*$/, '').replace(/-\d+$/, '');

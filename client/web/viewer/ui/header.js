@@ -1,9 +1,10 @@
 // The header: state of the connection, theme, help and sign-in; and the tools' buttons.
 
+import {mayUse, whyNever, whyNot} from '../edit/rights.js';
 import {KEYS} from '../keys.js';
-import {$, el} from './dom.js';
+import {$, disable, el, toast} from './dom.js';
 import {RPC} from '../session.js';
-import {keepToken, tokenFor} from '../tokens.js';
+import {byLink, keepToken, ownToken} from '../tokens.js';
 
 const SHARED = /-at-\d+(-\d+)?$/; // names of worlds that Sharing makes
 const GALLERY = new URL('../gallery.html', import.meta.url).href;
@@ -18,27 +19,27 @@ function showState(app) {
   if (session.state === 'open') {
     const {clock} = session.client;
     const rtt = clock.synchronised ? `${clock.lastRtt < 10 ? clock.lastRtt.toFixed(1) : Math.round(clock.lastRtt)} ms` : '';
-    text = [session.info ? session.pace(session.world).text : 'connected', rtt].filter(Boolean).join(' · ');
+    text = [session.absent ? 'waiting for the world' : session.info ? session.pace(session.world).text : 'connected', rtt].filter(Boolean).join(' · ');
   }
   if ($('status-text').textContent !== text) $('status-text').textContent = text;
   status.title = session.client.hello ? `${session.client.hello.server} ${session.client.hello.version}, ` +
-    `session ${session.client.hello.session}, ${session.role}` : '';
+    `session ${session.client.hello.session}, ${session.role}${byLink(session.server) ? ' by the token of a link' : ''}` : '';
   showEmpty(app);
 }
 
 let asked = false; // a token was asked for; the visitor may decline
 
-// Shows a sentence in the middle while no world is shown. A sentence of what the page waits for (class `waiting`, see
-// style.css) appears after a moment: usually the picture is there before.
+// Shows a sentence in the middle while no world is shown. A sentence that says what the page waits for (class `waiting`, see
+// style.css) appears after a moment, as the picture is usually there before.
 function showEmpty(app) {
   const {session} = app;
   if (app.refused && !session.world) return;
   app.refused = false;
   const box = $('empty');
   const say = (title, text, ...more) => {
-    if (box.dataset.title !== title) {
+    if (box.dataset.title !== title || box.querySelector('p')?.textContent !== text) {
       box.dataset.title = title;
-      box.replaceChildren(el('h1', {}, title), el('p', {}, text), ...more);
+      box.replaceChildren(el('h1', {}, title), el('p', {}, text), ...more.filter(Boolean));
     }
     box.classList.remove('waiting');
     box.hidden = false;
@@ -67,8 +68,9 @@ function showEmpty(app) {
     wait('Loading …', 'The page makes its world.');
   } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {
     const make = () => app.panels.worlds.create('demo', 'demo');
-    say('There is no world yet', 'Make the demo world, or one of your own from the list at the top.',
-        el('button', {class: 'primary', onclick: make}, 'Make the demo world'), el('a', {href: GALLERY}, 'Or see the gallery'));
+    const why = whyNever(app, 'world.create');
+    say('There is no world yet', why ? `Somebody else has to make one; it shows here then. ${why}` : 'Make the demo world, or one of your own from the list at the top.',
+        why ? null : el('button', {class: 'primary', onclick: make}, 'Make the demo world'), el('a', {href: GALLERY}, 'Or see the gallery'));
   } else if (session.state === 'open' && !session.world && session.looked && app.address.world) {
     say(`There is no world “${app.address.world}”`, SHARED.test(app.address.world)
       ? 'A tick that was shared can be seen while the page is open that shares it. Other worlds are in the list at the top.'
@@ -97,11 +99,12 @@ function signIn(app) {
   const {error, server} = app.session;
   const foreign = isForeign(app.session);
   const input = el('input', {type: 'password', 'aria-label': 'Token', placeholder: 'token', required: true,
-                             autocomplete: 'off', value: tokenFor(server) ?? ''});
+                             autocomplete: 'off', value: ownToken(server) ?? ''});
   dialog.replaceChildren(...[el('h2', {}, askerOf(app.session)),
     el('p', {class: 'hint'}, 'Paste a token of the server’s operator. It is kept for that server until this tab is closed.'),
     foreign ? el('p', {class: 'wrong'}, `The link that you followed names this server, and not ${location.host}. Enter a token ` +
                  'of this one alone: with another its operator could act as you elsewhere.') : null,
+    error && byLink(server) ? el('p', {class: 'wrong'}, 'The link that you followed bears a token, which is refused.') : null,
     error ? el('p', {class: 'wrong', role: 'alert'}, error.message) : null,
     el('form', {method: 'dialog', onsubmit: () => {
       keepToken(server, input.value.trim());
@@ -111,13 +114,15 @@ function signIn(app) {
 }
 
 // Undo and redo are shown once there is something to take back.
-function showTurns({changes}) {
-  const {undoable, redoable} = changes;
+function showTurns(app) {
+  const {undoable, redoable} = app.changes;
+  const why = whyNot(app, 'world.apply');
   for (const [name, word, what] of [['undo', 'Undo', undoable], ['redo', 'Redo', redoable]]) {
     const button = $(`${name}-button`);
     button.hidden = undoable === '' && redoable === '';
-    button.disabled = what === '';
-    button.title = what === '' ? `There is nothing to ${name}` : `${word}: ${what} (${name === 'undo' ? 'U' : 'Shift U'})`;
+    button.disabled = what === '' || why !== '';
+    const none = why || (what === '' ? `There is nothing to ${name}` : '');
+    button.title = none || `${word}: ${what} (${name === 'undo' ? 'U' : 'Shift U'})`;
   }
 }
 
@@ -126,14 +131,24 @@ function help({serverless}) {
     el('dt', {}, el('kbd', {}, name)), el('dd', {}, what)]);
   const half = Math.ceil(rows.length / 4) * 2;
   const dialog = $('help');
-  dialog.replaceChildren(el('h2', {}, 'Keys and gestures'),
+  dialog.replaceChildren(el('h2', {tabindex: -1, autofocus: true}, 'Keys and gestures'),
     el('p', {class: 'hint'}, 'Drag a body to pull it, the ground to move the view; wheel or pinch to zoom; ' +
        'double-click a body to follow it. Click one to see why it does not move.'),
     el('div', {class: 'columns'}, el('dl', {}, ...rows.slice(0, half)), el('dl', {}, ...rows.slice(half))),
     el('p', {class: 'links'}, el('a', {href: GALLERY}, 'Gallery of scenes'),
        serverless ? null : el('a', {href: DOCS}, 'Documentation of this server')),
     el('form', {method: 'dialog'}, el('button', {class: 'primary'}, 'Close')));
-  dialog.showModal();
+  dialog.showModal(); // focuses the heading, or else the first link, which may be out of view
+  dialog.scrollTop = 0;
+}
+
+// A tool that this session may not use is disabled, and put away. In the past all are disabled, and the one in use stays.
+function showTools(app) {
+  for (const button of document.querySelectorAll('[data-tool]')) {
+    const {needs} = app.tools[button.dataset.tool];
+    disable(button, needs ? whyNot(app, needs) : '');
+  }
+  if (app.session.world && !mayUse(app, app.tool)) app.setTool('hand');
 }
 
 export function bindHeader(app) {
@@ -161,8 +176,17 @@ export function bindHeader(app) {
   $('undo-button').addEventListener('click', () => app.turnBack('undo'));
   $('redo-button').addEventListener('click', () => app.turnBack('redo'));
   app.changes.on('change', () => showTurns(app));
+  const showRights = () => {
+    showTools(app);
+    showTurns(app);
+  };
+  for (const name of ['frame', 'time']) app.on(name, showRights);
+  for (const name of ['state', 'world', 'info']) session.on(name, showRights);
   const tools = [...document.querySelectorAll('[data-tool]')];
   for (const button of tools) button.addEventListener('click', () => app.setTool(button.dataset.tool));
+  if (byLink(session.server) && ownToken(session.server) !== undefined) {
+    toast('This visit uses the token of the link. Yours is kept: it is used when you open the page without the link', {note: true});
+  }
   app.on('tool', (name) => {
     for (const button of tools) button.setAttribute('aria-pressed', button.dataset.tool === name);
   });

@@ -143,7 +143,7 @@ export class Inspector {
     const body = app.chosen ? app.source?.body(app.chosen) : undefined;
     panel.hidden = !body?.description;
     if (panel.hidden) return;
-    const map = {...body.description}; // the newest of what changes by commands alone
+    const map = {...body.description}; // the newest values that only commands change
     for (const name of MOVING) map[name] = this.#answer?.map[name] ?? map[name];
     const known = this.#joints(body.id);
     const joints = this.#answer ? this.#answer.joints.filter(({joint}) => this.app.source.joints.has(joint)) : known;
@@ -153,7 +153,7 @@ export class Inspector {
       map.awake = !app.source.asleep(body.id);
     }
     // Buttons are rebuilt only when they change, so that clicks and the focus are not lost.
-    const key = [body.id, body.version, app.following, app.session.mayAct, app.scrub !== null, joints.map((joint) => joint.joint).join()].join('|');
+    const key = [body.id, body.version, app.following, this.#allowed(body), joints.map((joint) => joint.joint).join()].join('|');
     if (key !== this.#key) {
       this.#key = key;
       this.#build(body, map, joints);
@@ -186,7 +186,7 @@ export class Inspector {
     this.numbers = el('dl');
     const following = app.following === body.id;
     const parts = [this.why, this.numbers];
-    if (app.session.mayAct && !app.scrub) parts.push(this.#actions(body.id, map));
+    parts.push(this.#actions(body, map));
     const rest = [];
     if (joints.length > 0) {
       this.forces = joints.map((joint) => el('dd', {}, '–'));
@@ -208,15 +208,22 @@ export class Inspector {
     this.rest.replaceChildren(...rest);
   }
 
-  #actions(id, {type}) {
+  // Whether this session may set, copy and remove the body: buttons for anything else are not shown.
+  #allowed(body) {
+    return ['body.set', 'body.spawn', 'body.remove'].map((method) => whyNot(this.app, method, method === 'body.spawn' ? undefined : body) === '');
+  }
+
+  #actions(body, {type}) {
     const {app} = this;
+    const {id} = body;
+    const [change, copy, remove] = this.#allowed(body);
     const button = (text, action) => el('button', {onclick: action}, text);
     const set = (label, values) => app.changes.act(`${label} of body ${id}`, [['body.set', {body: id, ...values}]]);
     return el('div', {class: 'links'},
-      button('Wake', () => app.session.act('body.set', {body: id, awake: true})),
-      type === 'static' ? button('Make dynamic', () => set('type', {type: 'dynamic'})) : button('Make static', () => set('type', {type: 'static'})),
-      whyNot(app, 'body.spawn') === '' ? button('Duplicate', () => app.duplicate(id)) : null,
-      button('Remove', () => app.remove(id)));
+      change ? button('Wake', () => app.session.act('body.set', {body: id, awake: true})) : null,
+      !change ? null : type === 'static' ? button('Make dynamic', () => set('type', {type: 'dynamic'})) : button('Make static', () => set('type', {type: 'static'})),
+      copy ? button('Duplicate', () => app.duplicate(id)) : null,
+      remove ? button('Remove', () => app.remove(id)) : null);
   }
 
   #fill(map, touches, joints) {

@@ -4,7 +4,7 @@ import {TABLE} from '../../src/table.js';
 import {NumberField} from './field.js';
 
 const SET = TABLE['joint.set'].args;
-const OFF = {lower: NaN, upper: NaN, motor_speed: 0, max_force: 0, max_torque: 0}; // of settings that the joint does not have
+const OFF = {lower: NaN, upper: NaN, motor_speed: 0, max_force: 0, max_torque: 0}; // settings that the joint does not have
 const TURN = [-Math.PI, Math.PI];
 const WAY = [-10, 10];
 const MOTOR = [1, 1e5, true];

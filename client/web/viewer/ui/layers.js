@@ -1,6 +1,6 @@
 // Overlays and colours: what is drawn over the bodies, and the meaning of their colours.
 
-import {$, el} from './dom.js';
+import {$, el, focusBack} from './dom.js';
 import {store, stored} from './address.js';
 import {onPhone, raise} from './sheets.js';
 
@@ -41,14 +41,13 @@ export class Layers {
   toggle() {
     if (raise('layers')) return;
     const panel = $('layers');
+    if (!panel.hidden) focusBack(panel);
     panel.hidden = !panel.hidden;
-    $('layers-button').setAttribute('aria-expanded', !panel.hidden);
-    if (!panel.hidden) panel.querySelector('input').focus();
+    if (!panel.hidden) panel.querySelector('input')?.focus();
   }
 
   close() {
     if ($('layers').hidden) return;
-    if ($('layers').contains(document.activeElement)) $('layers-button').focus();
     raise('layers');
     this.toggle();
   }

@@ -1,7 +1,7 @@
 // Announces to screen readers what the visitor did and what changed. Numbers that change by themselves are announced
 // only on request: they would never stop.
 
-import {$} from './dom.js';
+import {$, counted} from './dom.js';
 
 const LATER_MS = 50; // a region filled in the frame in which it was emptied is not read again
 
@@ -33,7 +33,7 @@ export function bindNews(app) {
   });
   session.on('info', (info) => {
     const {state} = session.pace(info.world);
-    if (pace === undefined) say(`World ${info.world}: ${info.bodies} bodies, ${PACES[state]}`);
+    if (pace === undefined) say(`World ${info.world}: ${counted(info.bodies, 'body', 'bodies')}, ${PACES[state]}`);
     else if (pace !== state && !app.panels.transport.driving) say(PACES[state].replace(/^./, (first) => first.toUpperCase()));
     pace = state;
   });

@@ -37,12 +37,17 @@ export class Plots {
   }
 
   toggle() {
-    if (raise('plots')) return;
-    const panel = $('plots');
-    panel.hidden = !panel.hidden;
-    $('plots-button').setAttribute('aria-pressed', !panel.hidden);
-    document.body.classList.toggle('plots', !panel.hidden);
-    store('plots', panel.hidden ? 'off' : 'on');
+    if (!raise('plots')) this.#show($('plots').hidden);
+  }
+
+  close() {
+    this.#show(false);
+  }
+
+  #show(open) {
+    $('plots').hidden = !open;
+    document.body.classList.toggle('plots', open);
+    store('plots', open ? 'on' : 'off');
     this.#draw();
   }
 

@@ -1,7 +1,7 @@
 // The panel for prediction and distance: whether to predict, a simulated distance to the server, and figures about both
 // for developers. While it is closed, no distance is simulated and nothing is predicted.
 
-import {$, el, figure} from './dom.js';
+import {$, counted, el, figure} from './dom.js';
 import {raise} from './sheets.js';
 
 const DELAY_MS_MAX = 200;
@@ -77,7 +77,7 @@ export class PredictionPanel {
     const kbits = this.#kbits();
     if (kbits) rows.push(['Down', `${figure(kbits.down)} kbit/s`], ['Up', `${figure(kbits.up)} kbit/s`]);
     if (figures) {
-      rows.push(['Ahead', `${Math.round(figures.lead)} ticks`], ['Right to the bit', `${figure(100 * figures.right)} %`],
+      rows.push(['Ahead', counted(Math.round(figures.lead), 'tick', 'ticks')], ['Right to the bit', `${figure(Math.floor(1000 * figures.right) / 10)} %`],
                 ['Rollbacks', `${figure(figures.rollbacks)}/s`], ['Ticks a rollback', figure(figures.depth)],
                 ['Own error', `${figure(100 * figures.error, 2)} cm`], ['Others’ error', `${figure(100 * figures.error_others, 2)} cm`],
                 ['A step', `${figure(figures.step_ms, 2)} ms`]);

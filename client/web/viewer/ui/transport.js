@@ -4,16 +4,20 @@
 // The timeline covers the last minutes that the page has recorded. Looking back changes nothing on the server, where
 // the world continues.
 
-import {$, clockText, icon, el, toast} from './dom.js';
+import {mayAct, whyNever, whyNot} from '../edit/rights.js';
+import {changeAddress} from './address.js';
+import {$, clockText, disable, icon, el, toast} from './dom.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const DRIVE_MS = 33; // interval between steps of a world that this page drives
+const DRIVERS = [['play', 'world.pause'], ['step', 'world.step'], ['speed', 'world.step']];
 const BRANCH_TITLE = 'A world of its own that stands at this tick, to go on from';
 const BEHIND_MAX = 0.25; // the longest delay that the page catches up with [s]
 
 export class Transport {
   #drive = null; // {world, timer, owed, last, busy}
   #dragging = false;
+  #lost = ''; // the world that this page drove when the connection was lost
 
   constructor(app) {
     this.app = app;
@@ -36,17 +40,25 @@ export class Transport {
     });
     app.on('time', () => this.#show());
     app.on('frame', () => this.#show());
-    app.session.on('info', () => this.#show());
-    app.session.on('world', () => {
-      this.#letGo(true);
-      this.speed = 1;
-      $('speed').value = 1;
-    });
-    app.session.on('state', () => {
-      if (app.session.state !== 'open') this.#letGo(false);
+    app.session.on('info', (info) => {
+      if (this.#lost === info.world) this.#goOn(info);
       this.#show();
     });
-    addEventListener('pagehide', () => this.#letGo(true));
+    app.session.on('world', () => {
+      this.#letGo(true);
+      this.#lost = '';
+      this.speed = 1;
+      $('speed').value = 1;
+      this.#show();
+    });
+    app.session.on('state', () => {
+      if (app.session.state !== 'open') {
+        this.#lost = this.#drive?.world ?? this.#lost;
+        this.#letGo(false);
+      }
+      this.#show();
+    });
+    app.session.on('leave', () => this.#letGo(true));
   }
 
   /** Whether this page drives the watched world by steps. */
@@ -66,6 +78,7 @@ export class Transport {
       this.#show();
       return;
     }
+    if (!mayAct(app, 'world.pause')) return;
     if (this.#drive) {
       this.#letGo(false);
     } else if (this.#paused) {
@@ -88,6 +101,7 @@ export class Transport {
       this.back(-1 / (app.session.info?.hz ?? 60));
       return;
     }
+    if (!mayAct(app, 'world.step')) return;
     if (this.#drive) this.#letGo(false);
     if (!this.#paused) await this.#tell('world.pause', true);
     await app.session.act('world.step');
@@ -108,9 +122,10 @@ export class Transport {
   }
 
   async setSpeed(speed) {
+    const {app} = this;
+    if (!app.scrub && !mayAct(app, 'world.step')) return;
     this.speed = speed;
     $('speed').value = speed;
-    const {app} = this;
     if (app.scrub) {
       if (app.scrub.rate !== 0) app.scrub.rate = speed;
     } else if (this.#drive && speed === 1) {
@@ -131,6 +146,18 @@ export class Transport {
                    timer: setInterval(() => this.#turn(), DRIVE_MS)};
   }
 
+  // The connection is back: a world that this page had paused to drive it would stand still for everyone. One that was made
+  // anew runs.
+  #goOn({paused}) {
+    this.#lost = '';
+    if (paused && this.speed !== 1) {
+      this.#begin();
+    } else {
+      this.speed = 1;
+      $('speed').value = 1;
+    }
+  }
+
   async #turn() {
     const drive = this.#drive;
     const now = performance.now();
@@ -142,9 +169,20 @@ export class Transport {
     if (drive.busy || ticks < 1) return;
     drive.owed -= ticks;
     drive.busy = true;
-    const done = await session.act('world.step', {ticks});
+    const done = await this.#stepBy(drive, ticks);
     drive.busy = false;
     if (!done && this.#drive === drive) this.#letGo(false);
+  }
+
+  // The page tells by itself that the connection is lost, or that the world has ended: the answer to a step would tell it again.
+  async #stepBy(drive, ticks) {
+    const {session} = this.app;
+    try {
+      return await session.client.call('world.step', {world: drive.world, ticks});
+    } catch (error) {
+      if (this.#drive === drive && error.code !== 'not_found') session.emit('fault', error);
+      return undefined;
+    }
   }
 
   #letGo(resume) {
@@ -169,11 +207,11 @@ export class Transport {
       const what = this.app.scrub ? 'this tick' : 'this view';
       const lasts = made ? '. It works while this page is open' : '';
       // The world of a shared tick ends with this page, so the page's address names it only where nothing else can.
-      if (!made) history.replaceState(null, '', link);
+      if (!made) changeAddress(link);
       await navigator.clipboard.writeText(link).then(
         () => toast(`The link to ${what} is in the clipboard${lasts}`, {note: true}),
         () => {
-          history.replaceState(null, '', link);
+          changeAddress(link);
           toast(`The address of this page is the link to ${what}${lasts}`, {note: true});
         });
     } catch (error) {
@@ -201,11 +239,12 @@ export class Transport {
     }
     const live = $('live');
     live.setAttribute('aria-pressed', String(!scrub));
-    live.textContent = scrub ? 'to now' : app.session.state === 'open' ? 'live' : 'offline';
-    live.classList.toggle('offline', !scrub && app.session.state !== 'open');
+    live.textContent = scrub ? 'to now' : app.session.state !== 'open' ? 'offline' : app.session.absent ? 'waiting' : 'live';
+    live.classList.toggle('offline', !scrub && (app.session.state !== 'open' || app.session.absent));
+    for (const [id, method] of DRIVERS) disable($(id), scrub ? '' : whyNot(app, method)); // a replay changes nothing
     const why = scrub ? app.sharing.whyNoBranch : '';
     const branch = $('branch');
-    branch.hidden = !scrub || app.session.role !== 'admin';
+    branch.hidden = !scrub || whyNever(app, 'world.create') !== '';
     if (branch.dataset.why !== why) {
       branch.dataset.why = why;
       branch.disabled = why !== '';

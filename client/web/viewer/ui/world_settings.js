@@ -36,11 +36,11 @@ export class WorldSettings {
                                      commit: (value, drag) => this.#damp(value, drag)});
     this.fields.push({field: damping, method: 'body.set', value: () => this.#damping()});
     $('settings-body').append(this.why, ...this.fields.map(({field}) => field.element), this.rate);
-    $('settings-close').addEventListener('click', () => this.toggle());
+    $('settings-close').addEventListener('click', () => this.close());
     app.on('frame', () => this.#show());
     app.session.on('info', () => this.#show());
     app.session.on('world', (name) => {
-      if (!name) $('settings').hidden = true;
+      if (!name) this.close();
     });
     app.on('time', () => this.#show());
   }
@@ -52,9 +52,17 @@ export class WorldSettings {
 
   toggle() {
     if (!this.app.session.world || raise('settings')) return;
-    $('settings').hidden = !$('settings').hidden;
+    if (!$('settings').hidden) {
+      this.close();
+      return;
+    }
+    $('settings').hidden = false;
     this.#show();
-    if (!$('settings').hidden && !onPhone()) this.fields[0].field.input.focus({preventScroll: true});
+    if (!onPhone()) this.fields[0].field.input.focus({preventScroll: true});
+  }
+
+  close() {
+    $('settings').hidden = true;
   }
 
   #whole(name, axis, value) {

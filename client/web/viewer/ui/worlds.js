@@ -1,10 +1,12 @@
 // The list of worlds: watch, make, copy, save to a file, load from one, end.
 
-import {$, download, el, toast} from './dom.js';
+import {whyNever} from '../edit/rights.js';
+import {$, counted, download, el, focusBack, toast} from './dom.js';
 import {freeName} from './names.js';
 
 const SCENES = ['', 'demo', 'gallery', 'pyramid', 'heap', 'drum', 'cradle', 'billiards'];
 const END_AGAIN_MS = 8000; // time for the second press of the button
+const ROWS_LAID_OUT = 200; // the longest list that is laid out whole; of others the browser lays out the rows that are seen
 const IMAGE_ENDING = '.caromimage';
 
 export class Worlds {
@@ -13,7 +15,7 @@ export class Worlds {
 
   constructor(app) {
     this.app = app;
-    this.armed = {world: '', until: -Infinity}; // by the first press of the button
+    this.armed = {world: '', until: -Infinity}; // armed by the first press of the button
     $('worlds-button').addEventListener('click', () => this.toggle());
     $('create-scene').append(...SCENES.map((name) => el('option', {value: name}, name || 'empty')));
     $('create').addEventListener('submit', (event) => {
@@ -29,9 +31,13 @@ export class Worlds {
 
   toggle() {
     const panel = $('worlds');
-    panel.hidden = !panel.hidden;
-    $('worlds-button').setAttribute('aria-expanded', !panel.hidden);
-    if (panel.hidden) return;
+    if (!panel.hidden) {
+      this.close();
+      return;
+    }
+    panel.hidden = false;
+    this.app.session.lists = true;
+    $('worlds-button').setAttribute('aria-expanded', true);
     this.app.session.look();
     this.#show();
     panel.querySelector('button')?.focus();
@@ -39,8 +45,9 @@ export class Worlds {
 
   close() {
     if ($('worlds').hidden) return;
-    if ($('worlds').contains(document.activeElement)) $('worlds-button').focus();
+    focusBack($('worlds'));
     $('worlds').hidden = true;
+    this.app.session.lists = false;
     $('worlds-button').setAttribute('aria-expanded', false);
   }
 
@@ -102,29 +109,52 @@ export class Worlds {
   #show() {
     if ($('worlds').hidden) return;
     const {session} = this.app;
-    $('create').hidden = session.role !== 'admin';
+    $('create').hidden = !this.#may('world.create');
+    this.#tellMore(session.elsewhere.more);
     const names = session.worlds.map((info) => info.world).join();
     if (names !== this.#names) {
       this.#names = names;
       this.#build();
     }
-    session.worlds.forEach((info, i) => {
-      const button = $('world-list').children[i].firstElementChild;
+    let row = $('world-list').firstElementChild;
+    for (const info of session.worlds) {
+      const button = row.firstElementChild;
+      row = row.nextElementSibling;
       const [dot, , state, numbers] = button.children;
-      button.setAttribute('aria-pressed', String(info.world === session.world));
+      const pressed = String(info.world === session.world);
+      if (button.getAttribute('aria-pressed') !== pressed) button.setAttribute('aria-pressed', pressed);
+      if (info.elsewhere !== undefined) {
+        if (button.title === info.address && button.dataset.server === info.elsewhere) continue; // there may be thousands
+        button.dataset.server = info.elsewhere;
+        dot.className = '';
+        state.textContent = `at server ${info.elsewhere}`;
+        button.title = info.address;
+        numbers.textContent = '';
+        continue;
+      }
+      delete button.dataset.server;
       const pace = session.pace(info.world);
       dot.className = pace.state === 'running' && !info.unavailable ? '' : 'paused';
       state.textContent = info.unavailable ? 'not served' : pace.text;
       button.title = info.unavailable ?? '';
-      const seats = info.seats === undefined ? '' : `${info.seats_taken} of ${info.seats} seats taken · `;
-      numbers.textContent = `${seats}${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
-    });
+      const seats = info.seats === undefined ? '' : `${info.seats_taken} of ${counted(info.seats, 'seat', 'seats')} taken · `;
+      numbers.textContent = `${seats}${counted(info.bodies, 'body', 'bodies')}, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
+    }
     this.#actions();
+  }
+
+  #tellMore(count) {
+    const line = $('worlds-more');
+    const text = count === 0 ? '' : `${counted(count, 'more world', 'more worlds')} of the fleet ${count === 1 ? 'is' : 'are'} not listed here. ` +
+      'A world opens by its name in this page’s address: #world=NAME';
+    line.hidden = text === '';
+    if (line.textContent !== text) line.textContent = text;
   }
 
   // Buttons are rebuilt only when the worlds change, so that no click is lost in between.
   #build() {
     const focused = document.activeElement?.dataset?.world;
+    $('world-list').classList.toggle('many', this.app.session.worlds.length > ROWS_LAID_OUT);
     $('world-list').replaceChildren(...this.app.session.worlds.map(({world}) => el('li', {},
       el('button', {'data-world': world, onclick: () => {
         this.close();
@@ -133,19 +163,22 @@ export class Worlds {
     if (focused) $('world-list').querySelector(`[data-world="${CSS.escape(focused)}"]`)?.focus();
   }
 
+  #may(method) {
+    return whyNever(this.app, method) === '';
+  }
+
   #actions() {
     const {session} = this.app;
     const armed = this.#armed;
-    const admin = session.role === 'admin';
-    const key = `${session.world} ${admin} ${armed}`;
+    const rights = ['world.fork', 'world.image', 'world.create', 'world.destroy'].map((method) => this.#may(method));
+    const [fork, save, load, end] = rights;
+    const key = `${session.world} ${rights} ${armed}`;
     if (key === this.#key) return;
     this.#key = key;
     const button = (text, title, onclick, className) => el('button', {title, onclick, class: className}, text);
     const actions = [];
-    if (session.world && admin) {
-      actions.push(button('Fork', 'A second world that goes on from this state', () => this.fork()),
-                   button('Save', 'The whole state into a file', () => this.save()));
-    }
+    if (session.world && fork) actions.push(button('Fork', 'A second world that goes on from this state', () => this.fork()));
+    if (session.world && save) actions.push(button('Save', 'The whole state into a file', () => this.save()));
     if (session.world) {
       actions.push(button('Export', 'Settings, bodies and joints into a scene file', () => this.app.files.exportScene()));
       actions.push(button('Settings', 'Gravity and other settings of this world (K)', () => {
@@ -154,8 +187,8 @@ export class Worlds {
       }));
     }
     actions.push(el('a', {class: 'button', href: new URL('../gallery.html', import.meta.url).href, title: 'Scenes and recipes that play in this page'}, 'Gallery'));
-    if (admin) actions.push(button('Load …', 'A world from an image or a scene file; or drop it on the page', () => $('image-file').click()));
-    if (session.world && admin) {
+    if (load) actions.push(button('Load …', 'A world from an image or a scene file; or drop it on the page', () => $('image-file').click()));
+    if (session.world && end) {
       actions.push(button(armed ? 'Really end it?' : 'End', `Ends “${session.world}” for everyone`,
                           () => this.#end(), 'danger last'));
     }

@@ -1,17 +1,17 @@
-// What page and rules share: sizes, tags of bodies, and the few functions that rules are made of.
+// Shared by page and rules: sizes, tags of bodies, and the few functions that rules are made of.
 //
 // All that must be known later is in the world's data, where players read it and only the referee writes it:
 //   round         {number, ends: tick}
 //   score/<seat>  {name, points}
-// Players write what begins with player/<subject>/: here their names.
+// Players write the keys that begin with player/<subject>/: here their names.
 import type {Game, GameOptions} from 'carom/referee';
 import type {Arguments} from 'carom';
 
 export const TITLE = '__TITLE__';
-export const TEMPLATE = '__NAME__'; // of the worlds, as caromd has it (tools/start.js)
+export const TEMPLATE = '__NAME__'; // template of the worlds, as caromd has it (tools/start.js)
 export const HZ = 60; // ticks a second, as world.json leaves it
 export const ARENA = {width: 16, height: 9}; // [m]
-export const RADIUS = 0.5; // of a player's disc [m]
+export const RADIUS = 0.5; // radius of a player's disc [m]
 export const PUSH = 20; // force of a player [N]; world.json allows 30
 export const COINS = 5;
 export const ROUND_S = 90;
@@ -23,14 +23,15 @@ export interface Round { number: number; ends: number }
 /** A part of the rules: the handlers of a referee, all of them optional. */
 export type Rule = Pick<GameOptions, 'events' | 'start' | 'join' | 'leave' | 'message' | 'event' | 'tick'>;
 
-/** One set of rules of several: each handler calls those of all parts, in their order. */
+/** One set of rules of several: each handler calls those of all parts, in their order, and `event` those that name the event's kind. */
 export function combine(...rules: Rule[]): Rule {
-  const all = (name: 'start' | 'join' | 'leave' | 'message' | 'event' | 'tick') => async (game: Game, value?: any) => {
-    for (const rule of rules) await rule[name]?.(game, value);
+  const all = (name: 'start' | 'join' | 'leave' | 'message' | 'event' | 'tick', parts = (_value?: any) => rules) => async (game: Game, value?: any) => {
+    for (const rule of parts(value)) await rule[name]?.(game, value);
   };
   return {
     events: [...new Set(rules.flatMap(({events = []}) => events))],
-    start: all('start'), join: all('join'), leave: all('leave'), message: all('message'), event: all('event'), tick: all('tick'),
+    start: all('start'), join: all('join'), leave: all('leave'), message: all('message'), tick: all('tick'),
+    event: all('event', ({kind}) => rules.filter(({events = []}) => events.includes(kind))),
   };
 }
 

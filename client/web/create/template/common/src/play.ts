@@ -1,6 +1,6 @@
-// The page's part of the game, whatever draws it: takes a seat, steers the own disc, shows the scores.
+// The page's part of the game, whatever draws it: takes a seat, steers the player's own disc, shows the scores.
 //
-// The page decides nothing. The world is predicted: a push moves the own disc in the next frame, however far the server is
+// The page decides nothing. The world is predicted: a push moves the player's own disc in the next frame, however far the server is
 // away, and the server does the same at the same tick.
 import {connect, loadEngine, type Client, type Prediction, type PredictedBody, type Subscription, type ViewBody, type WorldCalls} from 'carom';
 import wasm from 'carom/engine.wasm';
@@ -14,7 +14,7 @@ export interface PlayOptions {
   name: string;
   /** Where the player wants to go: x and y of at most length 1, y upward. */
   steer(): [number, number];
-  /** There is a picture to draw: at first, and again after the server was started anew. */
+  /** There is a picture to draw: at first, and again after a restart of the server. */
   show(view: Prediction): void;
 }
 
@@ -68,7 +68,7 @@ export class Play {
     this.#options.show(this.view);
   }
 
-  /** The own disc; undefined until the referee has made it. */
+  /** The player's own disc; undefined until the referee has made it. */
   get me(): PredictedBody | ViewBody | undefined {
     for (const body of this.view?.bodies.values() ?? []) if (body.tag === discOf(this.seat)) return body;
     return undefined;

@@ -3,13 +3,13 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import {createTestGame, type TestGame} from 'carom/testing';
 
-import {discOf, HZ, ROUND_S} from '../src/game.js';
+import {combine, discOf, HZ, ROUND_S} from '../src/game.js';
 import {rules} from '../src/rules.js';
 
 const find = (game: TestGame, tag: string) => [...game.bodies.values()].find((body) => body.tag === tag)!;
 
-async function begin(): Promise<TestGame> {
-  const game = await createTestGame({gravity: [0, 0], ...rules});
+async function begin(of = rules): Promise<TestGame> {
+  const game = await createTestGame({gravity: [0, 0], ...of});
   await game.step(2);
   return game;
 }
@@ -30,6 +30,17 @@ test('a coin is a point, and is somewhere else then', async () => {
   await touch(game, 1, 'coin');
   assert.deepEqual(game.get('score/1'), {name: 'Ada', points: 1});
   assert.notEqual(game.bodies.get(id)!.x, x);
+  game.free();
+});
+
+test('a rule is told of the kinds of events that it names, and of no others', async () => {
+  const kinds: string[] = [];
+  const game = await begin(combine(rules, {events: ['sensor_end'], event(_, {kind}) { kinds.push(kind); }}));
+  game.join('ada');
+  await game.step(3);
+  await touch(game, 1, 'coin'); // the coin is away then, which ends the touch
+  assert.deepEqual(new Set(kinds), new Set(['sensor_end']));
+  assert.equal(game.get('score/1').points, 1);
   game.free();
 });
 

@@ -8,7 +8,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const COMMON = {bundle: true, format: 'esm', target: 'es2022', logLevel: 'warning'};
 
-/** What is built: the page and the referee. */
+/** The parts to build: the page and the referee. */
 export const PAGE = {...COMMON, entryPoints: ['src/main.ts'], outdir: 'dist/www', loader: {'.wasm': 'file'}};
 export const REFEREE = {...COMMON, entryPoints: ['src/referee.ts'], outdir: 'dist', platform: 'node', target: 'node18'};
 

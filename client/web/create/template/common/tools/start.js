@@ -10,7 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const NAME = '__NAME__'; // of the template, as in src/game.ts
+const NAME = '__NAME__'; // name of the template, as in src/game.ts
 const DAY_S = 86400;
 const LOG_MAX = 65536; // characters of the server's log that are searched for its address
 
@@ -34,7 +34,7 @@ const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString(
 
 const children = new Set();
 let stopped = false;
-let address = ''; // of the server, for the referee
+let address = ''; // address of the server, for the referee
 let referee = null;
 
 function stop(code = 0) {

@@ -7,7 +7,8 @@ import {ARENA, RADIUS, seatOf} from './game.js';
 import {onJoin, Play} from './play.js';
 
 const PIXELS = 60; // a metre
-const COLOURS = [0xff9f5a, 0x4cc9f0, 0xc792ff, 0x5fe3a1, 0xff6b8b, 0xf4f1bb, 0x9fb4ff, 0xf7aef8]; // of the seats
+// Colours of the seats.
+const COLOURS = [0xff9f5a, 0x4cc9f0, 0xc792ff, 0x5fe3a1, 0xff6b8b, 0xf4f1bb, 0x9fb4ff, 0xf7aef8];
 const PAINT: Record<string, number> = {wall: 0x56648c, crate: 0xb08968, coin: 0xffd166}; // other bodies have the colour of their kind
 
 const app = new Application();

@@ -23,7 +23,7 @@ export const players: Rule = {
       const name = nameOf(game, seat, subject);
       if (score && score.name !== name) game.set(`score/${seat}`, {...score, name});
     }
-    // A disc whose player had left before it was there.
+    // A disc whose player left before the disc was made.
     for (const {id, tag} of game.bodies.values()) if (seatOf(tag) && !game.seats.has(seatOf(tag))) game.body.remove({body: id});
   },
 };
