@@ -22,8 +22,8 @@
 #
 # `tidy` has clang-tidy look at the sources that differ from a commit (main), with the checks of .clang-tidy.
 #
-# Tests that talk to whole programs wait by the clock, and a busy machine lets one of them down now and
-# then. Where no more than three tests of a part fail, all of that kind, they run once more, alone, and the
+# Tests that talk to whole programs bound how long they wait, and a busy machine can exceed a bound.
+# Where no more than three tests of a part fail, all of that kind, they run once more, alone, and the
 # last line names them. What a sanitizer, an assertion or a signal ended is never run again.
 #
 #   tests/run.sh quick physics             unit and property tests of one room

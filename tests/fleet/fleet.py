@@ -1,5 +1,5 @@
 """A fleet for tests: three etcd and some caromd on 127.0.0.1, on ports that the system chose, with folders of their
-own. README.md tells how to use it."""
+own. README.md says how to use it."""
 
 import sys
 import tempfile
@@ -8,18 +8,36 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import etcd  # noqa: E402
 from caromd import Caromd  # noqa: E402
+from patience import attempts  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
 
+def creates(client, **more):
+    """Makes the replicated world 'arena' and returns the answer; None: the server knows no possible standby yet."""
+    try:
+        return client.call("world.create", world="arena", durability="replicated", **more)
+    except RemoteError as error:
+        if not str(error).startswith("unavailable: "):
+            raise
+        return None
+
+
 class Fleet:
-    def __init__(self, program, prefix="/carom"):
+    def __init__(self, program, prefix="/carom", pairs=False):
+        """`pairs`: the servers reach each other, so that worlds can be replicated."""
         self.program, self.prefix = program, prefix
         self.folder = tempfile.TemporaryDirectory()
+        self.pairs = []
+        if pairs:
+            secret = Path(self.folder.name) / "secret"
+            secret.write_text("0123456789abcdef" * 4, encoding="ascii")
+            self.pairs = ["--fleet-listen", "127.0.0.1:0", "--fleet-secret", str(secret)]
         self.etcd = etcd.Cluster()
         self.servers = {}
 
-    def start(self, node, *options):
-        """Starts the server of that name; again after its end: with the same folder and address."""
+    def start(self, node, *options, env=None):
+        """Starts the server of that name; again after its end: with the same folder and address. `env`: added to the
+        environment."""
         folder = Path(self.folder.name) / node
         folder.mkdir(exist_ok=True)
         for _ in range(5):  # a port may be taken by another before caromd has it
@@ -28,7 +46,8 @@ class Fleet:
                 self.servers[node] = Caromd(
                     self.program, "--listen", f"127.0.0.1:{port}", "--http", "off", "--fleet", self.etcd.urls,
                     "--fleet-prefix", self.prefix, "--node", node, "--advertise", f"127.0.0.1:{port}",
-                    "--data", str(folder / "data"), *options)
+                    "--data", str(folder / "data"), *self.pairs, *options, env=env)
+                self.servers[node].node = node
                 return self.servers[node]
             except RuntimeError as error:
                 if "in use" not in str(error):
@@ -51,8 +70,13 @@ class Fleet:
             return client.call(method, **arguments)
 
     def record(self, world):
-        """The world's record in etcd; None: there is none."""
-        return self.etcd.keys(f"{self.prefix}/world/").get(f"{self.prefix}/world/{world}")
+        """The world's record in etcd; None: there is none. On a busy machine etcd may have no leader for a moment."""
+        for _ in attempts():
+            try:
+                return self.etcd.keys(f"{self.prefix}/world/").get(f"{self.prefix}/world/{world}")
+            except OSError as error:
+                refused = error
+        raise refused
 
     def stop(self):
         """Ends all processes; servers that live must end with 0."""

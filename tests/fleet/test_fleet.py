@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import etcd  # noqa: E402
 from fleet import Fleet  # noqa: E402
-from patience import SECONDS_MAX  # noqa: E402
+from patience import eventually  # noqa: E402
 from wire import RemoteError  # noqa: E402
 
 CAROMD = sys.argv[1]
@@ -19,6 +19,8 @@ CAROMD = sys.argv[1]
 
 @unittest.skipUnless(etcd.there(), "etcd is not installed (docker/install.sh test)")
 class FleetTest(unittest.TestCase):
+    eventually = staticmethod(eventually)
+
     @classmethod
     def setUpClass(cls):
         cls.fleet = Fleet(CAROMD)
@@ -34,12 +36,6 @@ class FleetTest(unittest.TestCase):
             self.addCleanup(client.__exit__)
             client.call("world.create", world=f"{self.name}-{node}")
 
-    def eventually(self, condition):
-        end = time.monotonic() + SECONDS_MAX
-        while not condition():
-            self.assertLess(time.monotonic(), end, f"not seen in {SECONDS_MAX} s")
-            time.sleep(0.01)
-
     def creates(self, node, world):
         try:
             self.clients[node].call("world.create", world=world)
@@ -52,12 +48,12 @@ class FleetTest(unittest.TestCase):
         return {node: client.call("world.info", world=f"{self.name}-{node}")["tick"] for node, client in self.clients.items()}
 
     def runs_on(self, seconds=0.5):
-        """Every world's ticks go on for so long."""
+        """Waits until every world has made the ticks of `seconds`."""
         before = self.ticks()
         self.eventually(lambda: all(tick >= before[node] + 60 * seconds for node, tick in self.ticks().items()))
 
     def unchanged(self):
-        """Every world is its server's, at its first term."""
+        """Checks that its server serves every world, at its first term."""
         for node in "abc":
             record = self.fleet.record(f"{self.name}-{node}")
             self.assertEqual((node, 1), (record["primary"], record["term"]))

@@ -17,7 +17,7 @@
 enum {
     SCALE_MAX = 2,      // small seeds, so that a fuzzer runs many
     STEPS = 40,         // steps between the images of a scene
-    IMAGES = 3,         // of each scene
+    IMAGES = 3,         // images of each scene
     SEED_MAX = 1 << 16, // bytes
     SESSION = 5,        // as in fuzz_replica.c
     RECORD_TICKS = 6

@@ -154,7 +154,7 @@ static bool is_current(const golden_list *list)
         return false;
     }
     if (list->behaviour != ENGINE_BEHAVIOUR) {
-        printf("the file is of behaviour %u, the engine's is %d (physics.h): write it anew\n",
+        printf("the file is of behaviour %u, the engine's is %d (physics.h): write it again\n",
                list->behaviour, ENGINE_BEHAVIOUR);
         return false;
     }

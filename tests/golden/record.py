@@ -2,7 +2,7 @@
 
 Usage: record.py CAROMD CAROM FILE
 
-To be made again only with the engine's behaviour number, as the hashes are. """
+Make it again only when the engine's behaviour number changes, like the hashes. """
 
 import random
 import subprocess
@@ -28,7 +28,7 @@ def shape(random_of):
 
 
 def command(random_of, bodies):
-    """One of a player's commands, with the name of its method."""
+    """Chooses a command of a player; returns it with the name of its method."""
     place = [random_of.uniform(-9, 9), random_of.uniform(1, 9)]
     push = [random_of.uniform(-6, 6), random_of.uniform(-2, 8)]
     some = random_of.choice(bodies) if bodies else 0

@@ -128,7 +128,7 @@ body_id scene_put_at(physics_world *world, body_type type, vec2d origin, double 
 
 double scene_noise(uint64_t seed, uint64_t index)
 {
-    // SplitMix64 (Steele, Lea, Flood 2014) of the two.
+    // SplitMix64 (Steele, Lea, Flood 2014) of seed and index.
     uint64_t z = seed * 0xD1342543DE82EF95ULL + index * 0x9E3779B97F4A7C15ULL;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
     z = (z ^ z >> 27) * 0x94D049BB133111EBULL;

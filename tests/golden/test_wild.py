@@ -14,7 +14,7 @@ import unittest
 
 SEEDS = int(os.environ.get("CAROM_WILD_SEEDS", "1000" if "CAROM_THOROUGH" in os.environ else "300"))
 FIRST = int(os.environ.get("CAROM_WILD_FIRST", "1"))
-SHARES = {"arm64": 12}  # the rest run all
+SHARES = {"arm64": 12}  # runs a twelfth of the seeds; other builds run all
 
 
 def split(arguments):

@@ -19,6 +19,9 @@ import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from patience import SECONDS_MAX  # noqa: E402
+
 if len(sys.argv) != 3 or os.geteuid() != 0:
     sys.exit(f"{__doc__}\nIt takes two arguments, and root.")
 BUILD, KEPT = (Path(path).resolve() for path in sys.argv[1:3])
@@ -26,7 +29,6 @@ PACKAGE_LIST = Path(__file__).resolve().parents[2] / "docker/packages.txt"
 SUITE = "bookworm"
 PACKAGES = ("caromd", "carom", "libcarom0", "libcarom-dev")
 NEWER = "0.99"
-START_SECONDS = 30
 
 
 def run(*words, **more):
@@ -66,7 +68,7 @@ class Root:
         server = subprocess.Popen(["chroot", self.path, *words, "--listen", "127.0.0.1:0", "--http", "off"],
                                   stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         self.servers.append(server)
-        end, told = time.monotonic() + START_SECONDS, ""
+        end, told = time.monotonic() + SECONDS_MAX, ""
         while time.monotonic() < end and (line := server.stderr.readline()):
             told += line
             if found := re.search(r"listening on (\S+)", line):
@@ -82,7 +84,7 @@ class Root:
 
 def stop(test, server):
     server.send_signal(signal.SIGTERM)
-    test.assertEqual(0, server.wait(20), "it did not end well")
+    test.assertEqual(0, server.wait(SECONDS_MAX), "it did not end well")
 
 
 class CleanRoot(unittest.TestCase):

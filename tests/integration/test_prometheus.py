@@ -194,6 +194,9 @@ class Alerts(unittest.TestCase):
         "CaromFleetSmaller": {'carom_fleet_nodes{instance="a"}': "3x9 2x20"},
         "CaromFleetDisagrees": {'carom_fleet_nodes{instance="a"}': "3x30", 'carom_fleet_nodes{instance="b"}': "2x30"},
         "CaromWorldsChangeServers": {'carom_fleet_worlds_lost_total{instance="a"}': "0+10x30"},
+        "CaromStandbyBehind": {'carom_fleet_standby_lag_seconds{instance="a"}': "2x30"},
+        "CaromRelayCut": {'carom_relay_upstreams{instance="a"}': "2x30", 'carom_relay_connected{instance="a"}': "1x30"},
+        "CaromNoAgones": {'carom_agones_unanswered{instance="a"}': "1x30"},
         "EtcdNoLeader": {'etcd_server_has_leader{instance="a"}': "0x30"},
         "EtcdNearlyFull": {'etcd_mvcc_db_total_size_in_bytes{instance="a"}': "80x30", 'etcd_server_quota_backend_bytes{instance="a"}': "100x30"},
         "EtcdSlowDisk": {'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="0.01"}': "0+1x30",
@@ -207,6 +210,8 @@ class Alerts(unittest.TestCase):
         'carom_memory_used_bytes{instance="a"}': "95x30", 'carom_memory_bound_bytes{instance="a"}': "0x30",  # without a bound
         'carom_fleet_store_unanswered{instance="a"}': "0x30", 'carom_fleet_nodes{instance="a"}': "3x30",
         'carom_fleet_nodes{instance="b"}': "3x30", 'carom_fleet_nodes{instance="alone"}': "0x30",
+        'carom_fleet_standby_lag_seconds{instance="a"}': "0.02x30", 'carom_agones_unanswered{instance="a"}': "0x30",
+        'carom_relay_upstreams{instance="a"}': "2x30", 'carom_relay_connected{instance="a"}': "2x30",
         'carom_fleet_worlds_lost_total{instance="a"}': "0+1x30", 'etcd_server_has_leader{instance="a"}': "1x30",
         'etcd_mvcc_db_total_size_in_bytes{instance="a"}': "50x30", 'etcd_server_quota_backend_bytes{instance="a"}': "100x30",
         'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="0.01"}': "0+10x30",

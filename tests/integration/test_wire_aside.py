@@ -16,8 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
-from wire_case import BALL, CAROMD, SECONDS_MAX  # noqa: E402
+from wire_case import BALL, CAROMD  # noqa: E402
 
 PLANTED = os.path.abspath(sys.argv[2])
 CAROM = os.path.abspath(sys.argv[3])

@@ -2,7 +2,6 @@
 """A world's data: set, read, refused, sent to subscribers, and kept wherever a world is kept.
 Called with the path of caromd."""
 
-import os
 import shutil
 import sys
 import tempfile
@@ -11,11 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from tokens import Secret, claims, write_keys  # noqa: E402
+from keyed_case import KeyedTest  # noqa: E402
 from wire import Client  # noqa: E402
 from wire_case import CAROMD, ServerTest, WireTest  # noqa: E402
 
-SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
 EVERYTHING = {"number": -3, "real": 2.5, "list": [1, [True, None]], "bytes": b"\x00\xff", "text": "é", "map": {"": {}}}
 
@@ -236,23 +234,8 @@ class Kept(WireTest):
                 self.assertEqual(len(self.connect().call("server.sessions")["sessions"]), 1)
 
 
-class Rights(WireTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        keys = os.path.join(cls.folder.name, "keys.json")
-        write_keys(keys, SECRET)
-        cls.server = Caromd(CAROMD, "--keys", keys, "--limit", "data_bytes_per_world=1000", "--limit", "owner_share=50")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
-
-    def session(self, subject, role, **more):
-        client = self.connect()
-        client.call("hello", token=SECRET.sign(claims(subject, role, **more)))
-        return client
+class Rights(KeyedTest):
+    LIMITS = ["data_bytes_per_world=1000", "owner_share=50"]
 
     def test_player_changes_keys_of_its_own_alone_and_reads_all(self):
         admin, ada, bob = self.session("root", "admin"), self.session("ada", "player"), self.session("bob", "player")

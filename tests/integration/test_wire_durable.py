@@ -21,8 +21,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from checksum import crc32c  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
-from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
+from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 KILLS = int(os.environ.get("CAROM_KILLS", "12"))
 FLOOR = {"kind": "box", "size": [60, 1]}
@@ -371,7 +372,7 @@ class LargestTick(DurableTest):
     WORLD = "w" * 64  # the name is in each command of the log
 
     def restart_alike(self, client):
-        """The world is restored with as many bodies as `client` sees."""
+        """Kills and restarts the server, and checks that the world has as many bodies as `client` sees."""
         bodies = client.call("world.info", world=self.WORLD)["bodies"]
         self.kill()
         client = self.start()

@@ -2,11 +2,11 @@
 """Several servers share the names of worlds, by etcd. Called with the path of caromd; skipped where etcd is not
 installed."""
 
+import re
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -15,29 +15,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import certificates  # noqa: E402
 import etcd  # noqa: E402
 from caromd import Caromd  # noqa: E402
+from fleet_case import FleetCase  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
-from wire import Client, RemoteError  # noqa: E402
+from wire import RemoteError  # noqa: E402
 from websocket import WebClient  # noqa: E402
-from wire_case import BALL, CAROMD, WireTest  # noqa: E402
+from wire_case import BALL, CAROMD  # noqa: E402
 
 
-@unittest.skipUnless(etcd.there(), "etcd is not installed (docker/install.sh test)")
-class FleetTest(WireTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.etcd = etcd.Etcd()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.etcd.stop()
-
-    def setUp(self):
-        """Each test has a fleet of its own."""
-        self.prefix = "/" + self.id().rsplit(".", 1)[-1][:60]
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class FleetTest(FleetCase):
     def options(self, node, data=None, **more):
         options = {"fleet": self.etcd.url, "fleet-prefix": self.prefix, "node": node,
                    "advertise": f"{node}.example:22766,{node}.example:22767", **more}
@@ -46,32 +31,25 @@ class FleetTest(WireTest):
         return [word for name, value in options.items() for word in ("--" + name, value)]
 
     def start(self, node, data=None, *more, **options):
-        server = Caromd(CAROMD, *self.options(node, data, **options), *more)
-        self.addCleanup(lambda: server.process.poll() is None and server.__exit__())
-        return server
-
-    def client(self, server):
-        client = Client(server.port)
-        self.addCleanup(client.__exit__)
-        return client
+        return self.started(*self.options(node, data, **options), *more)
 
     def ended(self, server, code):
-        self.assertEqual(code, server.process.wait(SECONDS_MAX))
-        server.reader.join()
-        server.process.stderr.close()
-
-    def world(self, name):
-        return self.etcd.keys(f"{self.prefix}/world/").get(f"{self.prefix}/world/{name}")
+        self.assertEqual(code, server.await_end())
 
     def nodes(self):
         return {key.rsplit("/", 1)[-1]: value for key, value in self.etcd.keys(f"{self.prefix}/node/").items()}
 
-    def fails(self, *options):
-        """The last line of the log of a server that does not start."""
-        ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "off", *options], timeout=SECONDS_MAX,
-                               capture_output=True, text=True, check=False)
-        self.assertEqual(1, ended.returncode, ended.stderr)
-        return next(line for line in ended.stderr.splitlines() if " error " in line)
+    def cannot_join(self, words, *options):
+        """Starts a server that cannot join the fleet and says why; a busy machine's etcd may be silent at first."""
+        with subprocess.Popen([CAROMD, "--listen", "127.0.0.1:0", "--http", "off", *options], text=True, stderr=subprocess.PIPE) as process:
+            said = []
+            for line in process.stderr:
+                if (" warn " in line or " error " in line) and re.search(words, line):
+                    break
+                said.append(line)
+            else:
+                self.fail(f"no line with '{words}':\n" + "".join(said))
+            process.kill()
 
     # ---- names
 
@@ -198,9 +176,8 @@ class FleetTest(WireTest):
 
     def test_name_of_a_server_is_one_process_s(self):
         self.start("a")
-        line = self.fails(*self.options("a"))
-        self.assertIn("another process is server 'a', at a.example:22766: each server needs a name of its own (--node)",
-                      line)
+        self.cannot_join(r"another process is server 'a', at a\.example:22766: each server needs a name of its own \(--node\)",
+                         *self.options("a"))
 
     def test_lease_of_a_killed_server_ends(self):
         server = self.start("a")
@@ -258,9 +235,13 @@ class FleetTest(WireTest):
         for name in ("w1", "w2"):
             a.call("world.create", world=name, hz=30)
         b.call("world.create", world="w3")
-        self.eventually(lambda: [node["worlds"] for node in b.call("server.fleet")["nodes"]] == [2, 1])
-        told = b.call("server.fleet")
-        self.assertEqual((self.prefix, None, 3), (told["prefix"], told.get("store_error"), told["total"]))
+        told = {}
+
+        def listed():
+            told.update({"store_error": None, **b.call("server.fleet")})
+            return told["store_error"] is None and [node["worlds"] for node in told["nodes"]] == [2, 1]
+        self.eventually(listed)
+        self.assertEqual((self.prefix, 3), (told["prefix"], told["total"]))
         self.assertEqual([("a", False, "a.example:22766", "a.example:22767"), ("b", True, "b.example:9", None)],
                          [(n["node"], n["self"], n["address"], n.get("http")) for n in told["nodes"]])
         self.assertEqual([("w1", "a", 1, 30), ("w2", "a", 1, 30), ("w3", "b", 1, 60)],
@@ -290,7 +271,7 @@ class FleetTest(WireTest):
     # ---- a world that is lost: rule 5
 
     def lose(self, name):
-        """Another server's record takes the place of the world's."""
+        """A record of another server replaces that of the world."""
         self.etcd.put(f"{self.prefix}/world/{name}", {**self.world(name), "term": 2, "primary": "z", "run": "f" * 16,
                                                       "address": "z.example:1", "http": "z.example:2"})
 
@@ -401,12 +382,29 @@ class FleetTest(WireTest):
     def test_unreachable_or_wrong_etcd_is_named(self):
         with socket.create_server(("127.0.0.1", 0)) as unused:
             nobody = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        self.assertIn(nobody + ": ", self.fails(*self.options("a", fleet=nobody)))
+        ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "off", *self.options("a", fleet=nobody)], timeout=SECONDS_MAX,
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(1, ended.returncode, ended.stderr)
+        self.assertIn(f" error fleet: {nobody}: ", ended.stderr)
         other = Caromd(CAROMD, "--http", "127.0.0.1:0")
         self.addCleanup(other.__exit__)
         wrong = f"http://127.0.0.1:{other.http_port}"
-        self.assertRegex(self.fails(*self.options("a", fleet=wrong)),
-                         wrong + " answers HTTP [0-9]+, and not as etcd does")
+        self.cannot_join(wrong + " answers HTTP [0-9]+, and not as etcd does", *self.options("a", fleet=wrong))
+
+    def test_trouble_is_told_while_the_server_tries_on(self):
+        with socket.create_server(("127.0.0.1", 0)) as unused:
+            nobody = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            mute = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            self.start("a")
+            for words, node, url in (("Failed to connect|Could ?n.t connect", "b", nobody), ("etcd has not answered yet", "b", mute),
+                                     ("another process is server 'a'", "a", self.etcd.url)):
+                with self.subTest(words), subprocess.Popen(
+                        [CAROMD, "--listen", "127.0.0.1:0", "--http", "off", *self.options(node, fleet=url)], text=True,
+                        stderr=subprocess.PIPE) as process:
+                    told = next(line for line in process.stderr if " warn " in line or " error " in line)
+                    self.assertRegex(told, f" warn  fleet: .*({words}).*; trying again for [0-9]+ s")
+                    process.kill()
 
     def test_etcd_with_client_certificates(self):
         keys = certificates.Folder(self.folder / "keys")
@@ -422,10 +420,14 @@ class FleetTest(WireTest):
             if name:
                 more.update({"fleet-cert": keys.certificate(name), "fleet-key": keys.key(name)})
             return self.options("a", fleet=secured.url, **more)
-        for ca, name, text in (("ours", None, "certificate"), ("ours", "stranger", "certificate"),
-                               ("theirs", "a", "certificate")):
+        for ca, name, text in (("ours", None, r"certificate.*\(--fleet-cert\)"), ("ours", "stranger", r"certificate.*\(--fleet-cert\)"),
+                               ("theirs", "a", "certificate.*--fleet-ca names the authorities")):
             with self.subTest(ca=ca, name=name):
-                self.assertRegex(self.fails(*options(ca, name)), f"(?i){secured.url}.*({text})")
+                self.cannot_join(f"(?i){secured.url}.*({text})", *options(ca, name))
+        plain = secured.url.replace("https:", "http:")
+        self.cannot_join(plain + r".*wants? https:// \(--fleet\)", *self.options("a", fleet=plain))
+        tls = self.etcd.url.replace("http:", "https:")
+        self.cannot_join(tls + r": it does not speak TLS there: it may want http:// \(--fleet\)", *self.options("a", fleet=tls))
         server = Caromd(CAROMD, *options("ours", "a"))
         self.addCleanup(server.__exit__)
         self.client(server).call("world.create", world="arena")
@@ -440,7 +442,8 @@ class FleetTest(WireTest):
         server.await_log(f"the record '{self.prefix}/world/newer' is ignored: format: 2; this server knows 1")
         server.await_log(f"'{self.prefix}/other' is not a key of a fleet")
         client = self.client(server)
-        self.refused("already_exists", "has a record that this server cannot read: ", client, "world.create", world="newer")
+        self.refused("already_exists", r"has a record that this server cannot read \(.*\): a newer server or another program wrote "
+                     rf"'{self.prefix}/world/newer' in etcd", client, "world.create", world="newer")
         self.assertEqual({"format": 2}, self.world("newer"))
         client.call("world.create", world="fine")
 
@@ -471,6 +474,8 @@ class Options(unittest.TestCase):
                 ("--fleet-listen", "a", "--fleet-listen: 'a' is not HOST:PORT"),
                 ("--fleet-listen", "0.0.0.0:1", "is no address where other servers reach this one"),
                 ("--fleet-listen", "a:1", "--fleet-listen: needs --data, too"),
+                ("--fleet-standby", "warm", "--fleet-standby: must be hot or log, not 'warm'"),
+                ("--fleet-standby", "log", "--fleet-standby: needs --fleet-listen, too"),
                 ("--fleet-secret", "x", "--fleet-secret: needs --fleet-listen, too"),
                 ("--takeover", "x", "--takeover: not in a fleet"),
                 ("--fleet", None, "--node: needs --fleet, too"),

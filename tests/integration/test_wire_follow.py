@@ -11,36 +11,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import etcd  # noqa: E402
-from caromd import Caromd  # noqa: E402
+from fleet_case import FleetCase  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
-from wire import Client, RemoteError  # noqa: E402
-from wire_case import BALL, CAROMD, WireTest  # noqa: E402
+from wire import RemoteError  # noqa: E402
+from wire_case import BALL  # noqa: E402
 
 CAROM = os.path.abspath(sys.argv[2])
 
 
-@unittest.skipUnless(etcd.there(), "etcd is not installed (docker/install.sh test)")
-class FollowTest(WireTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.etcd = etcd.Etcd()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.etcd.stop()
-
+class FollowTest(FleetCase):
     def start(self, node):
         port = etcd.free_port()
-        server = Caromd(CAROMD, "--listen", f"127.0.0.1:{port}", "--http", "off", "--fleet", self.etcd.url,
-                        "--fleet-prefix", "/" + self.id().rsplit(".", 1)[-1][:60], "--node", node, "--advertise",
-                        f"127.0.0.1:{port}")
-        self.addCleanup(lambda: server.process.poll() is None and server.__exit__())
-        return server
-
-    def client(self, server):
-        client = Client(server.port)
-        self.addCleanup(client.__exit__)
-        return client
+        return self.started("--listen", f"127.0.0.1:{port}", "--http", "off", "--fleet", self.etcd.url, "--fleet-prefix",
+                            self.prefix, "--node", node, "--advertise", f"127.0.0.1:{port}")
 
     def carom(self, server, *words):
         return subprocess.run([CAROM, "--server", f"127.0.0.1:{server.port}", *words], timeout=SECONDS_MAX,

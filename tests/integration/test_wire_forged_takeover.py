@@ -61,8 +61,8 @@ def memory_file(data):
 
 
 class Relay:
-    """Passes on what `server`, at its takeover socket, and one new process say. `alter(text, descriptors)` gives what the new one
-    is sent instead of a message (None: the connection ends); `ready` is called before the server is told `ready`."""
+    """Relays the messages of `server`, at its takeover socket, and of one new process. `alter(text, descriptors)` returns the
+    message that the new process gets instead (None: the connection ends); `ready` is called before the server gets `ready`."""
 
     def __init__(self, path, server, alter, ready=lambda: None):
         self.alter, self.ready, self.server = alter, ready, server
@@ -83,7 +83,7 @@ class Relay:
                     thread.start()
                 for thread in threads:
                     thread.join()
-        except BaseException as why:  # told by the test
+        except BaseException as why:  # the test reports it
             self.fault = why
 
     def forward(self, source, to):
@@ -122,7 +122,7 @@ class Relayed(TakeoverTest):
         self.player = self.greet()
 
     def taken_over(self):
-        return "[0-9]+"  # the relay's, where there is one
+        return "[0-9]+"  # pid of the relay, where there is one
 
     def relay(self, alter, ready=lambda: None):
         path = self.folder / f"relay-{time.monotonic_ns()}"
@@ -144,7 +144,8 @@ class Forged(Relayed):
         self.before = self.state()
 
     def lied_to(self, alter, words):
-        """The new process is told something else: it ends with an error that has these words, and all is as it was."""
+        """Checks that a new process that gets altered messages ends with an error that has these words, and that the old one
+        continues."""
         log = self.refused("--takeover", str(self.relay(alter)), "--data", str(self.data), "--http", "off")
         self.assertRegex(log, r" error .*(" + words + ")")
         self.assertNotRegex(log, "assertion|Sanitizer|listening on")
@@ -334,9 +335,7 @@ class Unfinished(Relayed):
     def test_lists_of_worlds_that_are_asked_for_meanwhile_are_answered(self):
         """A world in a long step keeps one list waiting, and a second list behind it, while the server ends."""
         self.player.call("world.create", world="crowd", gravity=[0, 0])
-        self.player.call("world.apply", world="crowd", commands=[
-            ["body.spawn", {"allow_sleep": False, "linear_damping": 1e6, "shapes": [{"kind": "circle", "radius": 5}]}]] * 300)
-        self.eventually_slow("crowd")
+        self.fill_until_slow("crowd")
         self.player.call("world.create", world="idle", paused=True)
         clients = [self.greet() for _ in range(4)]
         asked = [client.request("world.list") for client in clients]
@@ -350,16 +349,20 @@ class Unfinished(Relayed):
             except Closed:
                 pass  # the step was longer than a shutdown may wait
         server, self.server = self.server, None
-        self.assertEqual(server.process.wait(SECONDS_MAX), 0, "".join(server.log))
-        server.reader.join()
-        server.process.stderr.close()
+        self.assertEqual(server.await_end(), 0, "".join(server.log))
 
-    def eventually_slow(self, world):
-        """Waits until a step of the world takes a tenth of a second."""
+    def fill_until_slow(self, world):
+        """Adds bodies that all overlap, until a step of the world takes a tenth of a second or the world has as many pairs as
+        it may: how many depends on the build."""
         end = time.monotonic() + SECONDS_MAX
+        crowd = [["body.spawn", {"allow_sleep": False, "linear_damping": 1e6, "shapes": [{"kind": "circle", "radius": 5}]}]] * 100
         while self.player.call("world.info", world=world)["step_ms"] < 100:
             self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
+            try:
+                self.player.call("world.apply", world=world, commands=crowd)
+            except RemoteError as full:
+                self.assertRegex(str(full), "^limit_exceeded: pairs_per_world: ")
+                return
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Usage: test_wire_handover.py CAROMD CAROMD_PLANTED
 """
 
 import os
-import signal
 import sys
 import time
 import unittest
@@ -57,10 +56,7 @@ class Planted(TakeoverTest):
             time.sleep(0.01)
 
     def kill_and_restart(self, program=CAROMD):
-        self.server.process.send_signal(signal.SIGKILL)
-        self.server.process.wait()
-        self.server.reader.join()
-        self.server.process.stderr.close()
+        self.server.kill()
         self.server = Caromd(program, "--data", str(self.data), "--http", "off")
         self.port = self.server.port
         self.player = Client(self.port)

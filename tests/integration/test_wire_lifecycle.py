@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -14,8 +15,9 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from wire import NOTIFICATION, Client, Closed, RemoteError  # noqa: E402
-from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
+from wire import NOTIFICATION, Client, RemoteError  # noqa: E402
+from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 
 def run(*options, **environment):
@@ -55,6 +57,21 @@ class Starts(WireTest):
             self.assertEqual(1, code)
             self.assertRegex(text, f"127.0.0.1:{server.port}.*already; --http HOST:PORT names another address")
 
+    def test_log_that_is_full_ends_no_server(self):
+        with tempfile.NamedTemporaryFile("r") as log:
+            with open(log.name, "w") as end:
+                process = subprocess.Popen([CAROMD, "--listen", "127.0.0.1:0"], stderr=end)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            port = self.eventually(lambda: re.search(r"listening on 127\.0\.0\.1:(\d+)", Path(log.name).read_text()))[1]
+            full = os.path.getsize(log.name)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (full, resource.RLIM_INFINITY))
+            with Client(int(port)) as client:
+                client.call("world.create", world="silent")  # a writable log would record it
+                self.assertEqual("silent", client.call("world.info", world="silent")["world"])
+            self.assertEqual(full, os.path.getsize(log.name))
+            self.assertIsNone(process.poll())
+
     def test_variables_do_what_options_do(self):
         os.environ["CAROM_WORLD"] = "one,two:demo"
         self.addCleanup(os.environ.pop, "CAROM_WORLD")
@@ -68,14 +85,14 @@ class Signals(WireTest):
         self.addCleanup(self.server.process.kill)
 
     def ended(self, least=0):
-        """It ended well."""
+        """Checks that the server ended without an error."""
         self.assertEqual(0, self.server.process.wait(SECONDS_MAX))
         self.server.reader.join(SECONDS_MAX)
         self.server.process.stderr.close()
         self.assertIn("stopped", "".join(self.server.log))  # everything was closed and freed
 
     def closed(self, *clients):
-        """Each client is told that the server ends."""
+        """Checks that each client is notified that the server ends."""
         for client in clients:
             self.assertRegex(self.farewell(client), "^unavailable: ")
 

@@ -94,7 +94,7 @@ class Limits(WireTest):
             self.a = self.connect()
         self.b.call("ping")
 
-    # ---- what waits
+    # ---- waiting requests and output
 
     def test_commands_per_connection_wait_in_the_socket(self):
         self.start("commands_per_connection=8")
@@ -108,7 +108,7 @@ class Limits(WireTest):
         self.start("commands_per_world=5")
         self.create(hz=1)
         requests = [self.a.request("world.info", world="w") for _ in range(20)]
-        # The last ones are told at once, long before the world's next tick.
+        # The last ones are refused at once, long before the world's next tick.
         self.limited_answer("commands_per_world", self.a, requests[-1])
         self.limited("commands_per_world", self.b, "world.info", world="w")
         self.b.call("world.list")  # shows the world's latest figures instead
@@ -119,7 +119,7 @@ class Limits(WireTest):
         self.start("command_bytes=131072")
         self.create(paused=True)
         commands = [["body.spawn", {"shapes": [BALL]}]] * 60
-        # Waits for a tick that never comes, so its bytes wait too.
+        # The world is paused, so this batch and its bytes wait for their tick.
         held = self.a.request("world.apply", world="w", at=9, commands=commands)
         self.a.call("world.info", world="w")
         more = [self.b.request("world.apply", world="w", at=9, commands=commands) for _ in range(3)]
@@ -155,11 +155,16 @@ class Limits(WireTest):
         self.eventually(lambda: self.counter("connections_overrun") == 1)
 
     def test_stalled_output_closes_the_connection(self):
-        self.start("stall_ms=200")
-        self.spawn_many()
-        self.a.call("world.subscribe", world="w")
-        self.eventually(lambda: self.counter("connections_overrun") == 1)
-        self.assertEqual(1, self.counter("sessions"))
+        for threads in ("1", "2"):  # the network thread writes, or an I/O thread does
+            with self.subTest(io_threads=threads):
+                self.start("stall_ms=200", options=("--io-threads", threads))
+                self.spawn_many()
+                number = self.a.call("hello")["session"]
+                self.a.call("world.subscribe", world="w")
+                self.eventually(lambda: self.counter("connections_overrun") == 1)
+                self.eventually(lambda: self.counter("sessions") == 1)
+                port = self.a.socket.getsockname()[1]
+                self.server.await_log(f"refused: session {number}, subject '', address 127.0.0.1:{port}: limit_exceeded: stall_ms: ")
 
     def test_events_past_events_kept_are_told_as_lost(self):
         self.start("events_kept=100")

@@ -22,7 +22,7 @@ class WorldTest(ServerTest):
 
 
 def slots_at(image):
-    """Where an image's slots of bodies begin, behind its settings (world_fields in common/physics/image/image.c)."""
+    """The offset of an image's body slots, behind its settings (world_fields in common/physics/image/image.c)."""
     at = 8
 
     def skip_varint():
@@ -51,7 +51,7 @@ def varint(value):
 
 
 def memory_most(server):
-    """Peak memory of the process [KB]."""
+    """The peak memory of the process [KB]."""
     lines = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 

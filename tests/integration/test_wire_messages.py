@@ -2,7 +2,6 @@
 """Messages between the clients of a world: whom they reach, in what order, what is refused, and what the log keeps.
 Called with the path of caromd."""
 
-import os
 import sys
 import tempfile
 import unittest
@@ -10,11 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from tokens import Secret, claims, write_keys  # noqa: E402
+from keyed_case import SECRET, KeyedTest  # noqa: E402
+from tokens import claims  # noqa: E402
 from wire import RemoteError  # noqa: E402
 from wire_case import CAROMD, ServerTest, WireTest  # noqa: E402
 
-SECRET = Secret()
 EVERYTHING = {"number": -3, "real": 2.5, "list": [1, [True, None]], "bytes": b"\x00\xff", "text": "é", "map": {"": {}}}
 
 
@@ -163,23 +162,8 @@ class Floods(ServerTest, MessageTest):
             return None
 
 
-class Rights(MessageTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        keys = os.path.join(cls.folder.name, "keys.json")
-        write_keys(keys, SECRET)
-        cls.server = Caromd(CAROMD, "--keys", keys, "--limit", "message_bytes_per_tick=2000", "--limit", "owner_share=50")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
-
-    def session(self, subject, role, **more):
-        client = self.connect()
-        client.call("hello", token=SECRET.sign(claims(subject, role, **more)))
-        return client
+class Rights(KeyedTest, MessageTest):
+    LIMITS = ["message_bytes_per_tick=2000", "owner_share=50"]
 
     def world(self, name, **how):
         admin = self.session("root", "admin")

@@ -5,40 +5,32 @@ Called with the path of caromd."""
 import os
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from tokens import Secret, claims, write_keys  # noqa: E402
+from keyed_case import CAROMD, SECRET, KeyedTest  # noqa: E402
+from tokens import claims, write_keys  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
-CAROMD = os.path.abspath(sys.argv[1])
-SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
 
 
-class OwnersTest(unittest.TestCase):
+class OwnersTest(KeyedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        keys = os.path.join(cls.folder.name, "keys.json")
-        write_keys(keys, SECRET)
-        cls.server = Caromd(CAROMD, "--keys", keys)
+        super().setUpClass()
         cls.admin = cls.connect("root", "admin")
 
     @classmethod
     def tearDownClass(cls):
         cls.admin.socket.close()
-        cls.server.__exit__()
-        cls.folder.cleanup()
+        super().tearDownClass()
 
     @classmethod
     def connect(cls, subject, role="player"):
-        client = Client(cls.server.port)
-        client.hello = client.call("hello", token=SECRET.sign(claims(subject, role)))
-        return client
+        return cls.greet(subject, role)
 
     def setUp(self):
         self.world = self.id().rsplit(".", 1)[1][:64]

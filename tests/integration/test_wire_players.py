@@ -56,7 +56,7 @@ class Players(WireTest):
         return self.admin.call("world.info", world=self.world)["hash"]
 
     def denied(self, client, text, method, **arguments):
-        """Refused alone, and within a batch with all that goes before it."""
+        """Checks that the call is refused alone, and within a batch together with the commands before it."""
         before = self.hash()
         self.refused("permission_denied", text, client, method, world=self.world, **arguments)
         self.refused("permission_denied", rf"commands\[1\] \({method}\): .*{text}", client, "world.apply", world=self.world,
@@ -224,7 +224,7 @@ class Bounds(Players):
                 self.refused("unauthenticated", text, client, "hello", token=token)
 
     def test_random_commands_bring_no_body_over_the_bounds(self):
-        """Without physics in between: what a player's own commands make of its bodies."""
+        """A player's commands on its own bodies, without a step between them."""
         self.create()
         ada = self.session("ada")
         dice = random.Random(int(os.environ.get("CAROM_SEED", "1")))

@@ -20,13 +20,14 @@ from urllib.parse import urljoin
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from websocket import BINARY, PING, PONG, WebSocket, frame, handshake  # noqa: E402
 from wire import Client  # noqa: E402
-from wire_case import SECONDS_MAX, WireTest  # noqa: E402
+from wire_case import WireTest  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 PAGE = Path(__file__).resolve().parents[2] / "server/http/proxies.md"
-PROXY = "127.0.0.2"  # connections from this address count as a proxy's
+PROXY = "127.0.0.2"  # connections from this address count as those of a proxy
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 
 
@@ -70,11 +71,8 @@ class ProxyTest(WireTest):
         with Client(self.server.port) as client:
             return client.call("server.stats")["counters"][name]
 
-    def logged(self, text):
-        return self.eventually(lambda: next((line for line in self.server.log if re.search(text, line)), None))
-
     def refused(self, why, *pieces, **more):
-        """The connection is closed without a byte, counted, and has a line in the log."""
+        """Checks that the connection is closed without a byte, counted, and logged."""
         before = self.counter("proxies_refused")
         seen = len(self.server.log)
         raw = self.open(*pieces, **more)

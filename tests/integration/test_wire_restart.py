@@ -4,7 +4,6 @@ their subscriptions, the things that end with them. Called with the path of caro
 
 import random
 import resource
-import signal
 import struct
 import subprocess
 import sys
@@ -46,10 +45,7 @@ class RestartTest(WireTest):
             self.server = None
 
     def kill(self):
-        self.server.process.send_signal(signal.SIGKILL)
-        self.server.process.wait()
-        self.server.reader.join()
-        self.server.process.stderr.close()
+        self.server.kill()
         self.server = None
 
     def run_server(self, *options):
@@ -354,7 +350,7 @@ class File(RestartTest):
             size = source.randrange(9, len(whole) - 1)
             bad = whole[:size] if i % 2 == 0 else whole[:size] + bytes([whole[size] ^ 16]) + whole[size + 1:]
             path.write_bytes(bad)
-            what = rf"'{path}': what comes after the first \d+ of {len(bad)} bytes was altered, or not written whole"
+            what = rf"'{path}': the content after the first \d+ of {len(bad)} bytes was altered, or not written whole"
             check = self.run_server("--check-data", str(self.data))
             self.assertEqual(check.returncode, 1)
             self.assertRegex(check.stderr, f"^caromd: {what}\n$")
@@ -378,7 +374,7 @@ class File(RestartTest):
             at += 8 + size
 
     def write_records(self, records):
-        """With right checksums."""
+        """Writes the records with correct checksums."""
         whole = (self.data / "sessions").read_bytes()[:8]
         for payload in map(msgpack.packb, records):
             whole += struct.pack("<II", len(payload), crc32c(payload)) + payload
@@ -498,7 +494,7 @@ class File(RestartTest):
             file.write(head)
             file.truncate(100 << 30)
         check = self.run_server("--check-data", str(self.data))
-        self.assertRegex(check.stderr, r"^caromd: '.*/sessions': what comes after the first \d+ of 107374182400 bytes was altered")
+        self.assertRegex(check.stderr, r"^caromd: '.*/sessions': the content after the first \d+ of 107374182400 bytes was altered")
         self.start()
         self.resume(player)
         with open(f"/proc/{self.server.process.pid}/status", encoding="utf-8") as status:

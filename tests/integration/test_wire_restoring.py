@@ -54,10 +54,7 @@ class RestoringTest(WireTest):
         return client
 
     def kill(self):
-        self.server.process.send_signal(signal.SIGKILL)
-        self.server.process.wait()
-        self.server.reader.join()
-        self.server.process.stderr.close()
+        self.server.kill()
         self.server = None
 
     def kill_and_restart(self):
@@ -137,9 +134,7 @@ class Served(RestoringTest):
         player = self.greet()
         self.assertEqual({world: self.state(player, world) for world in self.WORLDS}, self.states)
         old, self.server = self.server, Caromd(*options)
-        self.assertEqual(old.process.wait(SECONDS_MAX), 0)
-        old.reader.join()
-        old.process.stderr.close()
+        self.assertEqual(old.await_end(), 0)
         player = self.greet()
         self.assertEqual({world: self.state(player, world) for world in self.WORLDS}, self.states)
 
@@ -167,9 +162,7 @@ class CutShort(RestoringTest):
         self.refused(other, waits, "unavailable: the server is shutting down")
         self.refused(other, listed, "unavailable: the server is shutting down")
         self.gate.touch()
-        self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
-        self.server.reader.join()
-        self.server.process.stderr.close()
+        self.assertEqual(self.server.await_end(), 0)
         self.restart_as_usual()
         player = self.greet()
         self.assertEqual({world: self.state(player, world) for world in self.WORLDS}, self.states)

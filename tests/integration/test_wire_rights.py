@@ -2,21 +2,17 @@
 """The methods that each role may call, alone and inside world.apply; worlds and areas of tokens.
 Called with the path of caromd."""
 
-import os
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "proto")]
-from caromd import Caromd  # noqa: E402
 from generate import schema  # noqa: E402
-from tokens import Secret, claims, write_keys  # noqa: E402
+from keyed_case import SECRET, KeyedTest  # noqa: E402
+from tokens import claims  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
-CAROMD = os.path.abspath(sys.argv[1])
-SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
 ROLES = ["none", "viewer", "player", "referee", "admin"]
 
@@ -53,21 +49,16 @@ def rows():
     return [(method.name, method.batch) for method in schema.load(ROOT / "proto" / "schema", ROOT).methods]
 
 
-class RightsTest(unittest.TestCase):
+class RightsTest(KeyedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        keys = os.path.join(cls.folder.name, "keys.json")
-        write_keys(keys, SECRET)
-        cls.server = Caromd(CAROMD, "--keys", keys)
-        cls.admin = Client(cls.server.port)
-        cls.admin.call("hello", token=SECRET.sign(claims("root", "admin")))
+        super().setUpClass()
+        cls.admin = cls.greet("root", "admin")
 
     @classmethod
     def tearDownClass(cls):
         cls.admin.socket.close()
-        cls.server.__exit__()
-        cls.folder.cleanup()
+        super().tearDownClass()
 
     def client(self, role, subject="ada", **more):
         client = Client(self.server.port)
@@ -486,6 +477,14 @@ class Areas(RightsTest):
             self.assertEqual(texts, {"N does not exist, or is not this session's"})
             self.assertEqual(len(of_tick), 1, of_tick)
             self.assertIn("would take 0.002 ms", of_tick.pop())
+        for method in ("body.get", "body.remove"):  # their time grows with the shapes
+            told = {str(self.refusal(player, method, body, world, at)) for body in (hidden, 12345)}
+            self.assertEqual(len(told), 1, told)
+
+    def refusal(self, player, method, body, world, at):
+        with self.assertRaises(RemoteError) as refused:
+            player.call("world.apply", world=world, at=at, commands=[[method, {"body": body}]])
+        return refused.exception
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ of caromd; `--seed N` draws other worlds, `--worlds N` more of them."""
 
 import argparse
 import random
-import signal
 import sys
 import tempfile
 import unittest
@@ -257,10 +256,7 @@ class SameWorld(WireTest):
         return client
 
     def kill(self):
-        self.mortal.process.send_signal(signal.SIGKILL)
-        self.mortal.process.wait()
-        self.mortal.reader.join()
-        self.mortal.process.stderr.close()
+        self.mortal.kill()
 
     def same(self, told, answers):
         """Compares part by part, so that a failure shows the first difference."""

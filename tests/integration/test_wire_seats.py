@@ -3,8 +3,7 @@
 takeovers. Called with the path of caromd."""
 
 import json
-import os
-import signal
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,10 +48,7 @@ class SeatsTest(WireTest):
             self.server = None
 
     def kill(self):
-        self.server.process.send_signal(signal.SIGKILL)
-        self.server.process.wait()
-        self.server.reader.join()
-        self.server.process.stderr.close()
+        self.server.kill()
         self.server = None
 
     def player(self, **how):
@@ -220,11 +216,22 @@ class Seats(SeatsTest):
         self.eventually(lambda: not self.worlds(ada))
         self.assertEqual(ada.call("world.join", template="arena")["created"], True)
 
+    def test_join_again_at_once_answers_a_tick_that_has_the_seat(self):
+        self.start()
+        ada, _ = self.player()
+        answers = [ada.answer(r) for r in [ada.request("world.join", template="arena") for _ in range(20)]]
+        self.assertEqual({(a["world"], a["seat"]) for a in answers}, {("arena-1", 1)})
+        first = next(a["tick"] for a in answers if a["created"])
+        self.assertGreaterEqual(min(a["tick"] for a in answers), first)
+
     def test_template_s_players_push_their_own_bodies_and_nothing_else(self):
         self.start("--keys", self.keys, template={"seats": 2})
         ada, _ = self.bearer()
         referee, _ = self.bearer(role="referee", subject="judge")
         world = ada.call("world.join", template="arena")["world"]
+        page = (Path(__file__).resolve().parents[2] / "proto" / "PROTOCOL.md").read_text()
+        printed = re.search(r"The bounds of a world that `world.join` made .*?```\n(.*?)```", page, re.S).group(1)
+        self.assertEqual(self.info(ada, world)["players"], json.loads(printed))
         self.refused("permission_denied", "body.spawn", ada, "body.spawn", world=world, shapes=[BALL])
         body = referee.call("body.spawn", world=world, shapes=[BALL], owner="ada")["body"]
         ada.call("body.impulse", world=world, body=body, impulse=[1, 0])
@@ -361,9 +368,7 @@ class Lives(SeatsTest):
             old = self.server
             self.server = Caromd(CAROMD, *data, "--takeover", str(self.folder / "data" / "takeover"), "--limit", "resume_ms=60000",
                                  *self.template("arena", **ARENA | {"seats": 3, "idle_s": 60}))
-            self.assertEqual(old.process.wait(SECONDS_MAX), 0, "".join(old.log))
-            old.reader.join()
-            old.process.stderr.close()
+            self.assertEqual(old.await_end(), 0, "".join(old.log))
             self.restored()
         self.survive(end)
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client  # noqa: E402
-from wire_case import SECONDS_MAX, WireTest  # noqa: E402
+from wire_case import WireTest  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 

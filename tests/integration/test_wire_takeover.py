@@ -49,13 +49,11 @@ class TakeoverTest(unittest.TestCase):
             self.server = None
 
     def take_over(self, *options, program=CAROMD):
-        """The next server serves, and the last one has ended cleanly."""
+        """Starts the next server, and checks that it serves and that the last one has ended cleanly."""
         old = self.server
         self.server = Caromd(program, "--data", str(self.data), "--takeover", str(self.path), *options)
         self.assertEqual(self.server.port, self.port)
-        self.assertEqual(old.process.wait(SECONDS_MAX), 0, "".join(old.log))
-        old.reader.join()
-        old.process.stderr.close()
+        self.assertEqual(old.await_end(), 0, "".join(old.log))
         self.assertRegex("".join(old.log), f"process {self.taken_over()} has taken over")
 
     def taken_over(self):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire_case import CAROMD, WireTest  # noqa: E402
 
 SECONDS = 3  # length of a measurement, by the ticks of a world
@@ -26,7 +27,7 @@ class Time(WireTest):
         return self.client.call("world.info", world=world)["tick"], self.client.call("ping")["time"]
 
     def measure(self, *worlds):
-        """{world: (ticks, seconds)} while the first of them lives for SECONDS at 60 Hz."""
+        """{world: (ticks, seconds)}, measured until the first world's time is SECONDS later at 60 Hz."""
         before = {world: self.read(world) for world in worlds}
         self.eventually(lambda: self.read(worlds[0])[0] >= before[worlds[0]][0] + 60 * SECONDS)
         after = {world: self.read(world) for world in worlds}
@@ -99,7 +100,8 @@ class Time(WireTest):
             seen, began, used = seen + len(lines), time.monotonic(), self.processor()
 
     def seconds_to_end(self, busy):
-        """Those of a server with a demo world; busy: with a subscriber, and a world.step that would last minutes."""
+        """The seconds that a server with a demo world takes to end; busy: with a subscriber, and a world.step that would last
+        minutes."""
         with Caromd(CAROMD, "--world", "w:demo") as self.server:
             client = self.connect()
             if busy:
@@ -109,7 +111,7 @@ class Time(WireTest):
                 client.call("ping")
             begin = time.monotonic()
             self.server.process.terminate()
-            self.assertEqual(0, self.server.process.wait(60))
+            self.assertEqual(0, self.server.process.wait(SECONDS_MAX))
             return time.monotonic() - begin
 
     def test_shutdown_takes_less_than_a_second(self):

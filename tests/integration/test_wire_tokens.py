@@ -16,9 +16,10 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from tokens import Ed25519, Secret, b64, by_hand, claims, write_keys  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
-from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
+from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 CROWD = 300  # connections that want one session
 SECRET, PAIR = Secret(), Ed25519()
@@ -279,7 +280,7 @@ class Expiry(TokenTest):
 
     def test_new_token_of_another_subject_is_refused(self):
         client = self.connect(SECRET.sign(claims("ada")))
-        self.refused("permission_denied", "sub is not", client, "hello", token=SECRET.sign(claims("eve", "admin")))
+        self.refused("permission_denied", "its sub differs", client, "hello", token=SECRET.sign(claims("eve", "admin")))
         self.assertEqual(client.call("hello")["subject"], "ada")
 
     def test_new_token_changes_role_and_ends_what_it_does_not_allow(self):
@@ -395,6 +396,55 @@ class Batches(TokenTest):
         self.assertEqual(self.acted(), 1)
         self.assertEqual(player.answer(player.batch)["tick"], 5)
 
+    def stepping(self, seconds=600):
+        """A referee whose step of many ticks is under way, and a player whose spawn waits behind it."""
+        referee = self.connect(SECRET.sign(claims("bob", "referee", seconds)))
+        referee.number = self.hello["session"]
+        referee.step = referee.request("world.step", world="later", ticks=100_000)
+        player = self.connect(SECRET.sign(claims("ada", "player")))
+        player.number = self.hello["session"]
+        self.eventually(self.tick)
+        player.spawn = player.request("body.spawn", world="later", shapes=[BALL])
+        player.call("ping")
+        return referee, player
+
+    def tick(self):
+        return next(info["tick"] for info in self.admin.call("world.list") if info["world"] == "later")
+
+    def slow(self):
+        """Gives the world bodies that touch for ever: a hundred thousand ticks take minutes."""
+        self.admin.call("world.apply", world="later", commands=[["body.spawn", {"position": [0.9 * (i % 20), 0.9 * (i // 20)], "gravity_scale": 0,
+            "allow_sleep": False, "shapes": [{"kind": "box", "size": [1, 1]}]}] for i in range(400)])
+
+    def test_what_waits_behind_a_step_ends_with_its_sender(self):
+        self.slow()
+        referee, player = self.stepping()
+        self.admin.call("server.kick", session=player.number)
+        self.admin.call("server.kick", session=referee.number)
+        info = self.admin.call("world.info", world="later")
+        self.assertLess(info["tick"], 100_000)
+        self.assertEqual(info["bodies"], 400)
+        self.assertEqual(self.admin.call("world.step", world="later")["tick"], info["tick"] + 1)
+
+    def test_step_under_way_ends_with_rights(self):
+        self.slow()
+        for end in ("lesser token", "expiry"):
+            referee, player = self.stepping(600 if end != "expiry" else SHORT_SECONDS)
+            if end != "expiry":
+                referee.call("hello", token=SECRET.sign(claims("bob", "player")))
+                with self.assertRaisesRegex(RemoteError, "permission_denied: the rights of its session ended before the last step"):
+                    referee.answer(referee.step)
+            else:
+                self.assertEqual(self.farewell(referee)[0], "unauthenticated")
+            self.assertLess(player.answer(player.spawn)["tick"], 100_000)
+
+    def test_step_under_way_goes_on_with_a_token_that_prolongs(self):
+        referee, player = self.stepping(SHORT_SECONDS)
+        referee.call("hello", token=SECRET.sign(claims("bob", "referee")))
+        self.await_expiry()
+        self.assertEqual(referee.answer(referee.step)["tick"], 100_000)
+        self.assertEqual(player.answer(player.spawn)["tick"], 100_000)
+
     def test_place_of_one_that_waits_for_hours_is_given_back(self):
         self.admin.call("world.create", world="runs", hz=240)
         player = self.connect(SECRET.sign(claims("ada", "player")))
@@ -418,7 +468,7 @@ class Resume(TokenTest):
         client = self.connect(SECRET.sign(claims("ada", "player")))
         secret = self.hello["resume"]
         thief = self.connect()
-        self.refused("permission_denied", "sub is not", thief, "hello", resume=secret,
+        self.refused("permission_denied", "its sub differs", thief, "hello", resume=secret,
                      token=SECRET.sign(claims("eve", "player")))
         self.assertEqual(client.call("hello")["subject"], "ada")
 
@@ -455,7 +505,7 @@ class Resume(TokenTest):
 
     @staticmethod
     def outcome(client, request):
-        """Return the answer to hello; None if the connection is over."""
+        """Returns the answer to hello; None if the connection is over."""
         try:
             return client.answer(request if request is not None else client.request("hello"))
         except (RemoteError, Closed, ConnectionError):
@@ -543,8 +593,10 @@ class Rotation(TokenTest):
         new = Secret("new")
         write_keys(self.keys, SECRET, new, PAIR)
         self.reload("3 keys were read")
+        left = []
         for signs in (SECRET, new):
             client = self.connect(SECRET.sign(claims("ada", "player")))
+            left.append(client)
             client.request("world.apply", world="left", at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
             client.call("world.info", world="left")
             if signs is not SECRET:
@@ -552,6 +604,8 @@ class Rotation(TokenTest):
             client.call("goodbye")
         write_keys(self.keys, new, PAIR)
         self.reload("2 keys were read")
+        self.assertEqual(self.farewell(left[0]), ("unauthenticated", "the key of the session's token was removed"))
+        left[1].call("ping")  # both had stayed connected
         admin.call("world.step", world="left", ticks=6)
         self.assertEqual(admin.call("world.info", world="left")["bodies"], 1)
         admin.call("world.destroy", world="left")

@@ -650,6 +650,9 @@ class SlowReaders(SocketTest):
             time.sleep(0.1)
         self.assertEqual(self.counter("connections_overrun"), before + 1)
         self.assertEqual(other.call("world.info", world="busy")["subscribers"], 0)
+        port = slow.socket.getsockname()[1]
+        self.assertRegex(self.server.await_log(f"address 127.0.0.1:{port}: limit_exceeded: stall_ms: "),
+                         r"refused: session \d+, subject ''")
 
 
 class Rights(unittest.TestCase):

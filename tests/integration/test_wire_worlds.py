@@ -80,7 +80,7 @@ class Server(WorldsTest):
         self.assertTrue(stats["latencies"]["step"]["count"] >= 1 and stats["latencies"]["step"]["max"] > 0, stats)
 
     def test_worlds_of_the_options_are_there(self):
-        for name, bodies, hz in (("first", 2, 30), ("second", 0, 50)):  # the scene's hz, the option's
+        for name, bodies, hz in (("first", 2, 30), ("second", 0, 50)):  # hz of the scene, hz of the option
             info = self.client.call("world.info", world=name)
             self.assertEqual((bodies, hz), (info["bodies"], info["hz"]))
 
@@ -362,7 +362,7 @@ class Subscriptions(SubscriptionTest):
         self.other.read_until(lambda: len(self.other.snapshots()) > 20)
         self.assertFalse(any("margin" in snapshot for snapshot in self.other.snapshots()))
         failed = self.counter("notifications_failed")
-        self.client.notify("world.apply", world=self.world, commands=[], at=1)  # nobody is told
+        self.client.notify("world.apply", world=self.world, commands=[], at=1)  # a notification gets no answer
         self.eventually(lambda: self.counter("notifications_failed") == failed + 1)
 
     def test_paused_world_shows_each_change(self):
@@ -446,7 +446,7 @@ class SlowReaders(SubscriptionTest):
         self.assertTrue(skipped)
         self.call("world.pause")
         state = self.call("world.state")
-        self.assertEqual(state["hash"], self.snapshot(state["tick"], self.reader)["hash"])  # its rows equal the world's
+        self.assertEqual(state["hash"], self.snapshot(state["tick"], self.reader)["hash"])  # its rows equal those of the world
 
     def test_slow_reader_loses_no_event(self):
         self.subscribe(self.reader, events=["spawn"])

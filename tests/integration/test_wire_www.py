@@ -92,8 +92,8 @@ class Www(FolderTest):
             answer = self.get(path)
             self.assertIn(answer.status, (400, 404), path)
             self.assertNotIn(b"secret\n", answer.body)
-        server.await_log(": 7 files are served")  # hidden files are not even read
-        server.await_log("2 files are not served")
+        server.await_log(": serves 7 files")  # hidden files are not even read
+        server.await_log("does not serve 2 files")
         self.assertEqual((b"longest", 404), (self.get(f"/{longest}").body, self.get(f"/{longest}f").status))
 
     def test_changes_are_served_without_a_restart(self):
@@ -110,6 +110,24 @@ class Www(FolderTest):
         self.assertEqual((404, 200), (self.get("/new.txt").status, self.get("/").status))
         (self.folder / "src/mine.js").unlink()
         self.eventually(lambda: self.get("/new.txt").body == b"again")
+
+    def test_only_files_that_have_changed_are_read_again(self):
+        for i in range(20):
+            self.write(f"level/{i}.json", f'{{"level": {i}}}')
+        server = self.serve()
+        server.await_log(": serves 26 files, 26 of them read now")
+        kept = self.get("/level/7.json")
+        self.write("level/3.json", '{"level": 4}')
+        server.await_log(": serves 26 files, 1 of them read now")
+        self.eventually(lambda: self.get("/level/3.json").body == b'{"level": 4}')
+        again = self.get("/level/7.json")
+        self.assertEqual((kept.body, kept.headers["etag"]), (again.body, again.headers["etag"]))
+        # As many bytes as before, and the time set back.
+        path = self.folder / "level/3.json"
+        before = path.stat()
+        self.write("level/3.json", '{"level": 5}')
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.eventually(lambda: self.get("/level/3.json").body == b'{"level": 5}')
 
     def test_folder_may_be_a_link_that_a_release_moves(self):
         current = self.folder.parent / "current"

@@ -40,6 +40,10 @@ LEFT_OUT = {
         "tests/unit/test_debs.py runs cpack, tests/integration/clean_root.py installs what it makes",
     ("server/README.md", "docker compose -f docker/compose.yaml up --build --detach     # the server with the demo, and a client that watches"):
         "there is no Docker here; tests/unit/test_compose.py reads the file",
+    ("docker/kubernetes/README.md", "git clone https://github.com/googleforgames/agones && cd agones"):
+        "needs Go and Agones itself, from the network",
+    ("docker/kubernetes/README.md", "kubectl apply -f docker/kubernetes/agones.yaml"):
+        "there is no cluster here; tests/unit/test_kubernetes.py reads the files",
     ("docker/kubernetes/README.md", "kubectl create secret generic carom-fleet --from-file=fleet.key"):
         "there is no cluster here; tests/unit/test_kubernetes.py reads the files",
     ("server/fleet/README.md", "carom move arena b   # to server b"): "docs/guides/three-machines.md has it, too, and is typed",
@@ -76,7 +80,7 @@ LINES_LEFT_OUT = {
     "cmake --preset release && cmake --build --preset release": "the build that this test belongs to",
 }
 
-# What is typed in place of what is printed: addresses and folders that are not here, and times that are too long.
+# Replacements in what is typed: for addresses and folders that do not exist here, and for long times.
 INSTEAD = {
     "client/guides/game-in-c.md": [("127.0.0.1 ", "{server} "), ("play.example Ada", "{server} Ada")],
     "client/README.md": [("--for 30s", "--for 1s"), ("--to +900", "--to +30"), ("caroms://play.example", "{server}"), ("/home/ada/", "{folder}/")],
@@ -131,7 +135,7 @@ def blocks(page):
 
 
 def commands(block):
-    """What is typed: lines after a prompt or, in a block without prompts, all; a backslash continues a line."""
+    """The typed lines: those after a prompt or, in a block without prompts, all; a backslash continues a line."""
     lines = block.replace("\\\n", " ").splitlines()
     if any(line.startswith("$ ") for line in lines):
         return [line[2:] for line in lines if line.startswith("$ ")]
@@ -195,7 +199,7 @@ class Shell:
         self.env = dict(pair.split("=", 1) for pair in done.stdout.split("\0") if "=" in pair)
 
     def serve(self, command):
-        """In another terminal, until the page is at its end."""
+        """Runs the command in another terminal, until the page is at its end."""
         process = subprocess.Popen(["sh", "-c", f"exec {command}"], cwd=self.folder, env=self.env, text=True,
                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.servers.append(process)
@@ -216,7 +220,7 @@ class Shell:
         end = time.monotonic() + SECONDS_MAX
         while True:
             try:
-                with urllib.request.urlopen(address, timeout=5) as answer:
+                with urllib.request.urlopen(address, timeout=SECONDS_MAX) as answer:
                     assert answer.status == 200
                     return
             except urllib.error.URLError:
@@ -268,7 +272,7 @@ class FleetShell(Shell):
 
     @staticmethod
     def shape(text):
-        """What is printed without measured times and sizes, counts of sessions, ticks and spaces."""
+        """The printed text without measured times and sizes, counts of sessions, ticks and spaces."""
         text = re.sub(r"\d+(\.\d+)? ([munk]?s|[kMG]?B)\b", "U", text)
         text = re.sub(r"(?m)^(\w+ +127\S+ +\d+) +\d+ ", r"\1 S ", text)
         text = re.sub(r"\b(tick) \d+|\d+ (command|hash)(?:e?s)?\b", r"\1\2", text)
@@ -299,7 +303,7 @@ class FleetShell(Shell):
             time.sleep(0.2)
 
     def started(self, name):
-        """caromd listens; an etcd lives, and answers once most of them are there."""
+        """Waits until a caromd listens, or an etcd lives: it answers only once most of them are there."""
         end = time.monotonic() + SECONDS_MAX
         pid = int((self.folder / f"{name}.pid").read_text())
         while name in "abc":
@@ -311,7 +315,7 @@ class FleetShell(Shell):
             time.sleep(0.05)
 
     def watcher_goes_on(self):
-        """The watcher shows a tick that is newer than one that the world's server has now."""
+        """Waits until the watcher shows a newer tick than the world's server has now."""
         told = subprocess.run(["carom", "info", "arena", "--json"], env=self.env, capture_output=True, text=True, check=True,
                               timeout=SECONDS_MAX)
         while int(self.watcher.wait_for(r"tick (\d+) ")[1]) <= json.loads(told.stdout)["tick"]:

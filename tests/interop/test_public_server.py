@@ -26,7 +26,7 @@ SECONDS_MAX = 240
 
 
 def printed_commands():
-    """Those of the block under "A public server", without comments, each on one line."""
+    """The commands of the block under "A public server", without comments, each on one line."""
     page = (ROOT / "server/README.md").read_text(encoding="utf-8")
     block = re.search(r"^## A public server\n\n```\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1]
     lines = block.replace("\\\n", " ").splitlines()
@@ -121,7 +121,7 @@ class PublicServer(Typed):
             done = self.run_line(base + words)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(text, done.stderr)
-        # The counters that SECURITY.md tells to watch.
+        # The counters that SECURITY.md says to watch.
         page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
         watched = re.search(r"Watch (.*?) in\s+`server\.stats`", page, re.DOTALL)[1]
         stats = self.run_line(base + "--token-file op.token call server.stats --json")

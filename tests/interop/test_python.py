@@ -130,10 +130,10 @@ class Drive(PythonTest):
 
 
 class Distance(PythonTest):
-    """What PROTOCOL.md, "world.apply", tells a client that plays over a distance."""
+    """The advice of PROTOCOL.md, "world.apply", for a client that plays over a distance."""
 
     def follow(self):
-        """Reads what has come; the tick that can arrive now."""
+        """Reads the received messages, and returns the tick that a snapshot could show now."""
         self.client.call("ping")
         for snapshot in self.client.snapshots()[self.seen:]:
             self.seen += 1
@@ -265,7 +265,7 @@ class Errors(PythonTest):
         self.assertEqual(0, self.client.call("world.info", world=self.world)["bodies"])
 
     def assert_closed(self, data):
-        """These bytes end their own connection, and nobody else's."""
+        """Checks that these bytes end their own connection, and no other."""
         with self.connect() as culprit:
             try:
                 culprit.send(data)

@@ -32,7 +32,7 @@ def blocks(language, text=None):
 
 
 def shape_of(text):
-    """What is printed, whatever its numbers, their prefixes and spaces are."""
+    """The printed text without numbers, their prefixes and spaces."""
     numbers = re.sub(r"\b[0-9a-f]{16}\b|-?\b\d+(?:\.\d+)?(?: [munk]?(?:s|B)\b)?", "N", text)
     return re.sub(r"\s+", " ", numbers).strip()
 

@@ -4,7 +4,8 @@
 //     a tick    which was predicted with just the commands that the log then had, has the state
 //               that the server had, to the bit
 //     a batch   is shown at most once, is refused, or is lost with its connection; no other is lost
-//     an event  that was told as predicted is decided once; what happened is told once, in order
+//     an event that was reported as predicted is decided once; real events are reported once, in
+//     order
 #ifndef CAROM_TESTS_SIMULATION_FORESIGHT_H
 #define CAROM_TESTS_SIMULATION_FORESIGHT_H
 
@@ -17,7 +18,7 @@ typedef struct given_batch {
     bool sure; // no limit can refuse it, so it acts unless its connection is lost
 } given_batch;
 
-// A command that the log showed. `nonce` 0: another's, or not given for a tick.
+// A command that the log showed. `nonce` 0: of another client, or not given for a tick.
 typedef struct shown_row {
     uint64_t tick, nonce;
 } shown_row;
@@ -55,7 +56,7 @@ void foresight_follow(foresight *f);
 void foresight_asked(foresight *f, uint64_t tick);
 void foresight_given(foresight *f, uint64_t at, uint64_t nonce, bool sure);
 void foresight_refused(foresight *f, uint64_t nonce);
-// A row of the log, applied. `nonce` 0: it is not this client's, or has no tick.
+// A row of the log, applied. `nonce` 0: it is of another client, or has no tick.
 void foresight_row(foresight *f, uint64_t tick, uint64_t nonce);
 // Records a step of the confirmed world.
 void foresight_step(foresight *f, const physics_world *confirmed, uint32_t kinds);

@@ -13,7 +13,7 @@ typedef struct life {
     server_options options;
     storage_options storage;
     limits limits;
-    world_template arena; // of the worlds that clients join
+    world_template arena; // template of the worlds that clients join
     uint64_t lives;
     bool finished;             // the server has reported its stop
     bool troubled;             // the disk may fail, so a server may refuse to start

@@ -176,7 +176,7 @@ void oracle_refused(uint64_t nonce)
     n->state = NONCE_REFUSED;
 }
 
-// ---- what clients have received
+// ---- snapshots and answers that clients received
 
 void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t value)
 {
@@ -569,7 +569,7 @@ static void lose_nonces(oracle_world *w, uint64_t kept)
     w->nonces.count = (uint32_t)kept;
 }
 
-// Later states may be lost: drops the records of what clients received of them.
+// Later states may be lost: drops the records of snapshots and answers that showed them.
 static void lose_told(oracle_world *w, uint64_t tick)
 {
     uint32_t kept = 0;

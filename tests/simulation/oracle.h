@@ -59,7 +59,7 @@ typedef struct told_event {
 } told_event;
 typedef struct told_span {
     bool of_commands; // messages, joins and leaves; otherwise the engine's events
-    uint64_t session; // of_commands: the reader's
+    uint64_t session; // of_commands: session of the reader
     uint64_t from, to;
     uint64_t lost_at_end;
     bool gap_at_end;

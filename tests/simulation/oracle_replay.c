@@ -152,7 +152,7 @@ static void on_stepped(void *context, physics_world *physics)
     look(r, false);
 }
 
-// Keeps the event that readers of a command are told.
+// Keeps the event by which readers learn of a command.
 static void note_command(replay *r, uint64_t session, uint64_t tick, const command *c)
 {
     uint64_t to = 0;

@@ -91,7 +91,7 @@ void __wrap_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wante
     }
 }
 
-// ---- lost-message: a message reaches nobody
+// ---- lost-message: messages reach nobody
 
 void __wrap_event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
                                    const message_args *message);
@@ -101,12 +101,12 @@ void __real_event_log_note_message(event_log *log, uint64_t tick, uint64_t sessi
 void __wrap_event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
                                    const message_args *message)
 {
-    if (!is_planted("lost-message") || !sim_one_in(4)) {
+    if (!is_planted("lost-message")) {
         __real_event_log_note_message(log, tick, session, message);
     }
 }
 
-// ---- doubled-seat: a join or a leave is told twice
+// ---- doubled-seat: a join or a leave is reported twice
 
 void __wrap_event_log_note_seat(event_log *log, uint64_t tick, const command *c);
 void __real_event_log_note_seat(event_log *log, uint64_t tick, const command *c);
@@ -142,7 +142,7 @@ void __wrap_served_batch(served_world *h, request *q)
     __real_served_batch(h, q);
 }
 
-// ---- missed-rollback: a tick that came out otherwise than predicted counts as right
+// ---- missed-rollback: a tick that differs from its prediction counts as right
 
 void __wrap_prediction_note_step(prediction *p);
 void __real_prediction_note_step(prediction *p);
@@ -168,7 +168,7 @@ void __wrap_prediction_note_command(prediction *p, const log_command *row, const
     }
 }
 
-// ---- forgotten-event: a rollback forgets what was told as predicted
+// ---- forgotten-event: a rollback forgets events that were reported as predicted
 
 void __wrap_foreseen_events_again(foreseen_events *f);
 void __real_foreseen_events_again(foreseen_events *f);

@@ -140,7 +140,7 @@ static void end_life(crash_kind kind, bool clean)
     oracle_crashed(kind, clean);
 }
 
-// The disk fails while the server serves: starts from a failing one are those of the other runs.
+// The disk fails only while the server runs: other runs test starts from a failing disk.
 static void begin_life(void)
 {
     server_life.troubled = troubled;

@@ -60,7 +60,7 @@ typedef struct predictor {
     bool asks_body, has_floor; // the client has asked for them
     int64_t next_frame_ns, next_ping_ns, connect_ns, last_frame_ns;
     uint64_t last_confirmed; // tick at the last frame
-    uint64_t frames;         // since it has followed this world
+    uint64_t frames;         // frames since it began to follow this world
     log_player player;
     prediction *prediction;
     foresight account;

@@ -13,7 +13,7 @@ void predictor_ask_body(predictor *p);
 void predictor_ask_ping(predictor *p);
 // Gives the prediction commands of the tick, or none, and sends them.
 void predictor_act(predictor *p, uint64_t tick);
-// Commands the own body without a tick and without the prediction.
+// Commands the client's own body without a tick and without the prediction.
 void predictor_push_untimed(predictor *p);
 
 #endif

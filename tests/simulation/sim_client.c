@@ -547,6 +547,7 @@ static void on_error(sim_client *c, const sim_request *r, const msgpack_object *
         c->secret[0] = '\0';
         end_all_subscriptions(c);
         drop_all_requests(c);
+        c->session = 0;
     }
 }
 
@@ -678,6 +679,7 @@ void sim_client_connect(sim_client *c, bool gentle)
         c->secret[0] = '\0';
         end_all_subscriptions(c);
         drop_all_requests(c);
+        c->session = 0; // another one, of unknown number until a hello is answered
     }
     if (c->resuming || !sim_one_in(4)) {
         sim_request_hello(c, c->resuming);

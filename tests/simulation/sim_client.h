@@ -70,7 +70,7 @@ typedef struct sim_subscription {
     ARRAY(told_event) events;
     ARRAY(sim_body_row) picture;
     uint64_t values[SIM_KEYS]; // data as received; 0: there is no such key
-    char name[16];             // world's name of a log, from its image
+    char name[16];             // name of the world whose log it is, from the image
     physics_world *replica;
     log_player player;
 } sim_subscription;

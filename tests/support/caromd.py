@@ -1,5 +1,6 @@
 """Starts caromd on a port of the system's choice, and ends it, for tests written in Python."""
 
+import os
 import re
 import signal
 import subprocess
@@ -13,11 +14,13 @@ class Caromd:
     """A running server: `with Caromd(program) as server: … server.port`. Leaving checks that it drains
     on SIGTERM and ends with 0, which under a sanitizer also says that nothing was left behind."""
 
-    def __init__(self, program, *options):
+    def __init__(self, program, *options, env=None):
+        """`env`: added to the environment."""
         self.log = []
         self.process = subprocess.Popen(
             [program, "--listen", "127.0.0.1:0", *options],
-            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+            env={**os.environ, **env} if env else None)
         self.listening = threading.Event()
         self.port = None
         self.http_port = None  # port of HTTP and WebSocket; None with --http off
@@ -48,11 +51,16 @@ class Caromd:
             time.sleep(0.002)
         return found[0]
 
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
+    def await_end(self):
+        """Waits for a process that ends, and returns its exit code."""
+        code = self.process.wait(SECONDS_MAX)
         self.reader.join(SECONDS_MAX)
         self.process.stderr.close()
+        return code
+
+    def kill(self):
+        self.process.kill()
+        self.await_end()
 
     def __enter__(self):
         return self

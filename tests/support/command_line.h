@@ -18,7 +18,7 @@
 typedef struct command_line_program {
     const char *name;     // "carom-bench-storage"
     const char *operands; // as the help shows them: "CAROMD"; "" for none
-    const char *about;    // for the help: lines of at most 100 columns, each with its end
+    const char *about;    // text of the help: lines of at most 100 columns, each with its end
     args_grammar grammar; // --help is added; an option without a help text is not shown
 } command_line_program;
 

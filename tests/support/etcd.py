@@ -51,6 +51,10 @@ class Etcd:
              self.peer, "--initial-cluster", "default=" + self.peer, "--heartbeat-interval", "50",
              "--election-timeout", "500", *self.options],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        return self.answers()
+
+    def answers(self):
+        """Waits until the process answers; False if it has ended."""
         end = time.monotonic() + SECONDS_MAX
         while self.process.poll() is None:
             try:
@@ -112,18 +116,6 @@ class Member(Etcd):
              self.peer, "--initial-cluster", self.cluster, "--heartbeat-interval", "50", "--election-timeout", "500"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         return self.answers() if wait else self.process.poll() is None
-
-    def answers(self):
-        end = time.monotonic() + SECONDS_MAX
-        while self.process.poll() is None:
-            try:
-                self.keys("/")
-                return True
-            except OSError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.02)
-        return False
 
 
 class Cluster:

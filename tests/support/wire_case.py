@@ -1,12 +1,12 @@
 """The common part of tests of caromd over the wire. Their programs are called with the path of caromd."""
 
 import os
+import re
 import sys
-import time
 import unittest
 
 from caromd import Caromd
-from patience import SECONDS_MAX
+from patience import eventually
 from wire import Client, Closed, RemoteError
 
 CAROMD = os.path.abspath(sys.argv[1])
@@ -17,6 +17,7 @@ class WireTest(unittest.TestCase):
     """A test of `self.server`, a Caromd that it starts as it likes."""
 
     server = None
+    eventually = staticmethod(eventually)
 
     def connect(self):
         """A client, whose connection ends with the test."""
@@ -31,6 +32,10 @@ class WireTest(unittest.TestCase):
         self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
         return str(caught.exception)
 
+    def logged(self, pattern):
+        """Waits for the first matching line of the server's log, which a thread reads."""
+        return self.eventually(lambda: next((line for line in self.server.log if re.search(pattern, line)), None))
+
     def farewell(self, client):
         """Reads until the connection ends; "code: reason" of the server's last word, "" where it said none."""
         try:
@@ -39,14 +44,6 @@ class WireTest(unittest.TestCase):
             pass
         closing = [params[0] for method, params in client.notifications if method == "closing"]
         return f"{closing[-1]['code']}: {closing[-1]['reason']}" if closing else ""
-
-    def eventually(self, condition):
-        """Waits until the condition returns a true value; returns that."""
-        end = time.monotonic() + SECONDS_MAX
-        while not (value := condition()):
-            self.assertLess(time.monotonic(), end, "not seen in time")
-            time.sleep(0.01)
-        return value
 
 
 class ServerTest(WireTest):

@@ -57,7 +57,8 @@ ROOMS = {
     "server/process": (PHYSICS + ["server/base", "server/net"], ["uv", "openssl"]),
     # The command line and files of settings, and their check before a start.
     "server/config": (PROTO + ["common/args", "server/base", "server/auth", "server/net", "server/http", "server/fleet",
-                               "server/session/placement/scenes.h", "server/session/placement/templates.h"], ["jansson"]),
+                               "server/session/placement/scenes.h", "server/session/placement/templates.h",
+                               "server/session/relay/targets.h"], ["jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.
@@ -74,7 +75,7 @@ ROOMS = {
     # The identity and the rights that a token gives: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
     # The store that a fleet of servers shares, and its records: knows neither sessions nor worlds.
-    "server/fleet": (BASE + SHARED, ["uv", "jansson", "curl", "openssl"]),
+    "server/fleet": (BASE + SHARED + ["server/net/tls_pipe.h"], ["uv", "jansson", "curl", "openssl"]),
     "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
                                                         "server/storage", "server/fleet"],
                        ["uv", "msgpack"]),
@@ -292,7 +293,7 @@ class Tree:
                     yield f'{file}: only {" and ".join(folders)} may include "{target}"'
 
     def circle_faults(self):
-        """One fault for each circle that a walk over the headers closes, depth first."""
+        """Returns a fault for each circle that a depth-first walk over the headers closes."""
         done = set()
 
         def walk(file, path):

@@ -11,13 +11,16 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from patience import SECONDS_MAX  # noqa: E402
+
 BUILD = Path(sys.argv[1])
 PACKAGES = ("caromd", "carom", "libcarom0", "libcarom-dev")
 SONAMES = ("libcarom.so.0", "libcarom-scene.so.0", "libcarom-replica.so.0")
 
 
 def run(*words, **more):
-    return subprocess.run(words, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, **more)
+    return subprocess.run(words, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=SECONDS_MAX, **more)
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "there is no dpkg-deb")
@@ -143,7 +146,7 @@ class PackagesTest(unittest.TestCase):
             self.assertIn("demo", run(carom, "--server", found.group(1), "worlds").stdout)
         finally:
             server.terminate()
-            self.assertEqual(server.wait(20), 0)
+            self.assertEqual(server.wait(SECONDS_MAX), 0)
             server.stderr.close()
 
     def test_maintainer_scripts_are_sound(self):

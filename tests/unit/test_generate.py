@@ -124,7 +124,7 @@ class PublicHeaders(Copy):
 
 class Refused(Copy):
     def refused(self, name, old, new, *words):
-        """The change is refused; the text names the file, the line of the change and what was wrong."""
+        """Checks that the change is refused; the text names the file, the line of the change and the fault."""
         self.edit(name, old, new)
         text = (self.root / "proto" / "schema" / name).read_text(encoding="utf-8")
         with self.assertRaises(schema.SchemaError) as refusal:
@@ -255,6 +255,15 @@ class Refused(Copy):
 
     def test_step_that_nothing_takes(self):
         self.refused("session.toml", 'answer = "ping"\n', 'anser = "ping"\n', "ping", "did you mean 'answer'")
+
+    def test_place_of_an_argument_that_is_not_there(self):
+        self.refused("query.toml", 'points = ["point"], radius = "radius"}', 'points = ["pint"], radius = "radius"}', "query.nearest",
+                     "points: there is no argument 'pint' of type vector", "did you mean 'point'")
+        self.edit("query.toml", '["pint"]', '["point"]')
+        self.refused("query.toml", 'radius = "radius"}', 'radius = "point"}', "radius: there is no argument 'point' of type number")
+        self.edit("query.toml", 'radius = "point"}', 'radius = "radius"}')
+        self.refused("body.toml", 'makes = {body = "spawn.body"}', 'makes = {body = "spawn.body"}\nshows_place = {points = ["position"]}',
+                     "body.spawn", "shows_place is of a method with a struct that shows a world")
 
     def test_unknown_trait_and_one_of_the_scope(self):
         self.refused("session.toml", 'traits = ["all_worlds"]', 'traits = ["all_world"]', "did you mean 'all_worlds'")

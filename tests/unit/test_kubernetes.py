@@ -1,5 +1,6 @@
 """docker/kubernetes without a cluster: a schema of the fields that the manifests use, with their types, so that a misspelt one is
-found; secrets, ports, labels and volumes agree with each other; settings are caromd's; times fit.
+found; secrets, ports, labels and volumes agree with each other; settings are caromd's; times fit. The fields of Agones are those of its
+CustomResourceDefinition of Fleet (agones.dev/v1), as far as the manifest uses them.
 
 Usage: test_kubernetes.py [PROJECT_ROOT]
 """
@@ -73,6 +74,69 @@ SPECS = {
         volumeClaimTemplates=each(fields("metadata spec", metadata=META, spec=fields(
             "accessModes resources", accessModes={"const": ["ReadWriteOnce"]}, resources=fields("requests", requests=QUANTITY))))),
 }
+
+# A GameServer's pod: Agones adds its sidecar and the ports.
+GAME_POD = fields(
+    "securityContext terminationGracePeriodSeconds containers", securityContext=POD["properties"]["securityContext"],
+    terminationGracePeriodSeconds=COUNT, volumes=POD["properties"]["volumes"], containers=each(fields(
+        "name image env resources securityContext readinessProbe", **{name: CONTAINER["properties"][name] for name in (
+            "name", "image", "env", "resources", "securityContext", "volumeMounts")},
+        readinessProbe=fields("httpGet", httpGet=fields("path port", path={"type": "string", "pattern": "^/"}, port=PORT, scheme={"const": "HTTPS"}),
+                              periodSeconds=COUNT, timeoutSeconds=COUNT))))
+FLEET = fields(
+    "replicas template", replicas=COUNT, scheduling={"enum": ["Packed", "Distributed"]},
+    strategy=fields("type", type={"enum": ["Recreate", "RollingUpdate"]}, rollingUpdate=fields("", maxSurge=COUNT, maxUnavailable=COUNT)),
+    template=fields("metadata spec", metadata=fields("labels", labels=LABELS), spec=fields(
+        "template", container=NAME, ports=each(fields(
+            "name containerPort", name=NAME, portPolicy={"enum": ["Dynamic", "Static", "Passthrough"]}, protocol={"enum": ["UDP", "TCP", "TCPUDP"]},
+            containerPort=PORT)),
+        health=fields("", disabled=YES, initialDelaySeconds=COUNT, periodSeconds=COUNT, failureThreshold={"type": "integer", "minimum": 1}),
+        counters={"type": "object", "additionalProperties": fields("count capacity", count=COUNT, capacity=COUNT)},
+        template=fields("metadata spec", metadata=fields("labels", labels=LABELS), spec=GAME_POD))))
+
+
+class Agones(unittest.TestCase):
+    def setUp(self):
+        [self.fleet] = yaml.safe_load_all((ROOT / "docker/kubernetes/agones.yaml").read_text())
+        self.server = self.fleet["spec"]["template"]["spec"]
+        self.pod = self.server["template"]["spec"]
+        [self.container] = self.pod["containers"]
+        self.env = {one["name"]: one["value"] for one in self.container["env"]}
+
+    def test_the_fleet_fits_the_schema(self):
+        schema = fields("apiVersion kind metadata spec", apiVersion={"const": "agones.dev/v1"}, kind={"const": "Fleet"}, metadata=META, spec=FLEET)
+        jsonschema.Draft7Validator(schema).validate(self.fleet)
+
+    def test_settings_are_options_of_caromd(self):
+        self.assertLessEqual(set(self.env), set(re.findall(r'"(CAROM_[A-Z_]+)"', (ROOT / "server/config/config.c").read_text())))
+        self.assertEqual("1", self.env["CAROM_AGONES"])
+
+    def test_counters_are_those_that_caromd_reports(self):
+        known = set(re.findall(r'\[DUTY_\w+\] = "(\w+)"', (ROOT / "server/fleet/agones.c").read_text()))
+        self.assertEqual(known, set(self.server["counters"]))
+        limits = {one["name"]: one["default"] for one in tomllib.loads((ROOT / "proto/schema/server_limits.toml").read_text())["limit"]}
+        self.assertEqual(limits["worlds"], self.server["counters"]["worlds"]["capacity"])
+        self.assertEqual(limits["connections"], self.server["counters"]["sessions"]["capacity"])
+
+    def test_health_is_reported_often_enough(self):
+        every = re.search(r"AGONES_HEALTH_MS = (\d+)", (ROOT / "server/fleet/agones.h").read_text())
+        self.assertLess(2 * int(every[1]), 1000 * self.server["health"]["periodSeconds"])
+
+    def test_ports_are_those_of_the_image(self):
+        image = re.search(r"CAROM_LISTEN=0\.0\.0\.0:(\d+) CAROM_HTTP=0\.0\.0\.0:(\d+)", (ROOT / "docker/Dockerfile").read_text())
+        self.assertEqual([("rpc", int(image[1]), "TCP"), ("http", int(image[2]), "TCP")],
+                         [(port["name"], port["containerPort"], port["protocol"]) for port in self.server["ports"]])
+        self.assertEqual(int(image[2]), self.container["readinessProbe"]["httpGet"]["port"])
+        self.assertEqual(self.server["container"], self.container["name"])
+
+    def test_files_that_caromd_reads_are_in_volumes(self):
+        mounts = {one["mountPath"]: one["name"] for one in self.container["volumeMounts"]}
+        self.assertEqual(sorted(mounts.values()), sorted(one["name"] for one in self.pod["volumes"]))
+        for value in self.env.values():
+            if value.startswith("/"):
+                self.assertIn(str(pathlib.PurePath(value).parent), mounts)
+        made = set(re.findall(r"^kubectl create secret \w+ (\S+) ", (ROOT / "docker/kubernetes/README.md").read_text(), re.MULTILINE))
+        self.assertLessEqual({one["secret"]["secretName"] for one in self.pod["volumes"]}, made)
 
 
 class Kubernetes(unittest.TestCase):

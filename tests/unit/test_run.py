@@ -6,8 +6,10 @@ cmake, ctest and docker/install.sh are replaced by scripts of a temporary folder
 Usage: test_run.py [PROJECT_ROOT]
 """
 
+import fcntl
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from patience import SECONDS_MAX  # noqa: E402
+
 # The first call fails the tests of FAILS and says SAYS; those of AGAIN fail when they run once more.
 CTEST = """#!/bin/bash
 echo "$*" >>"$CALLS"
@@ -45,7 +50,7 @@ class Run(unittest.TestCase):
             (self.root / path).chmod(0o755)
 
     def run_part(self, fails="", again="", says="", report=""):
-        """Exit code, what was printed, and how often ctest was called."""
+        """Returns the exit code, the output, and how often ctest was called."""
         code, out, calls = self.run_script(["asan"], fails, again, says, report)
         return code, out, len(calls)
 
@@ -55,7 +60,7 @@ class Run(unittest.TestCase):
         calls.unlink(missing_ok=True)
         environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAILS=fails,
                            AGAIN=again, SAYS=says, REPORT=report)
-        done = subprocess.run([self.root / "tests/run.sh", *arguments], env=environment, text=True, timeout=30,
+        done = subprocess.run([self.root / "tests/run.sh", *arguments], env=environment, text=True, timeout=SECONDS_MAX,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout, calls.read_text(encoding="utf-8").splitlines() if calls.exists() else []
 
@@ -176,16 +181,16 @@ class Serve(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         for path, text in (("docker/install.sh", self.RECORD), ("bin/cmake", self.CMAKE), ("bin/caromd", self.CAROMD),
-                           ("server/run.sh", (ROOT / "server/run.sh").read_text(encoding="utf-8"))):
-            (self.root / path).parent.mkdir(exist_ok=True)
+                           *((name, (ROOT / name).read_text(encoding="utf-8")) for name in ("server/run.sh", "server/config/config.c"))):
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             (self.root / path).write_text(text, encoding="utf-8")
             (self.root / path).chmod(0o755)
 
     def serve(self, *words, fail=""):
-        """Exit code, what was printed, and what was called."""
+        """Returns the exit code, the output, and the called programs."""
         calls = self.root / "calls"
         calls.unlink(missing_ok=True)
-        done = subprocess.run([self.root / "server/run.sh", *words], text=True, timeout=30, stdin=subprocess.DEVNULL,
+        done = subprocess.run([self.root / "server/run.sh", *words], text=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               env=dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAIL=fail))
         return done.returncode, done.stdout, calls.read_text(encoding="utf-8").splitlines() if calls.exists() else []
@@ -203,6 +208,35 @@ class Serve(unittest.TestCase):
         self.assertEqual((0, ["caromd --help"]), (code, calls))
         self.assertRegex(out, r"(?s)\AUsage: server/run.sh.*help of caromd\n\Z")
 
+    def test_wrong_option_installs_and_builds_nothing(self):
+        for words, says in ((["--hzz", "3"], "unknown option '--hzz'"), (["--hz"], "--hz needs a value"),
+                            (["lab"], "'lab' is one word too many"), (["--insecure=1"], "--insecure takes no value"),
+                            (["--hz", "30", "-x"], "unknown option '-x'"), (["--"], "unknown option '--'"),
+                            (["--h"], "unknown option '--h'"), (["--.z", "1"], "unknown option '--.z'"), ([""], "'' is one word too many")):
+            with self.subTest(words):
+                self.assertEqual((2, f"server/run.sh: {says} (server/run.sh --help lists the options)\n", []), self.serve(*words))
+                self.assertFalse((self.root / ".build").exists())
+
+    def test_wrong_value_is_refused_by_a_built_server(self):
+        self.serve()
+        caromd = self.root / ".build/release/server/caromd"
+        caromd.write_text(self.RECORD + "echo 'caromd: --hz: must be a number' >&2; exit 2\n", encoding="utf-8")
+        code, out, calls = self.serve("--hz", "x")
+        self.assertEqual((2, "caromd: --hz: must be a number\n", ["caromd --check-config --world demo:demo --hz x"]), (code, out, calls))
+        os.utime(caromd, (1, 1))  # older than the table of options: it may not know them
+        self.assertEqual("install.sh build run", self.serve("--hz", "x")[2][0])
+
+    def test_all_options_of_caromd_are_known(self):
+        source = (ROOT / "server/config/config.c").read_text(encoding="utf-8")
+        rows = re.findall(r'\{"([a-z0-9-]+)",\s*(?:NULL|"CAROM_[A-Z_]+"),\s*(NULL|"[^"]*"),', source)
+        self.assertGreater(len(rows), 40)
+        words = []
+        for name, value in rows:
+            if name != "help":
+                words += [f"--{name}"] if value == "NULL" else [f"--{name}", "-x", f"--{name}=x"]
+        code, out, calls = self.serve(*words)
+        self.assertEqual((0, f"caromd --world demo:demo {' '.join(words)}"), (code, calls[-1] if calls else ""), out)
+
     def test_first_run_installs_builds_and_serves_the_demo(self):
         code, _, calls = self.serve("--hz", "30")
         self.assertEqual((0, ["install.sh build run", "cmake --preset release", "cmake --build --preset release --target all",
@@ -210,10 +244,33 @@ class Serve(unittest.TestCase):
 
     def test_build_of_a_developer_is_kept(self):
         self.serve()
-        (self.root / ".build/release/build.ninja").touch()
-        (self.root / ".build/release/CMakeCache.txt").write_text("CAROM_TESTS:BOOL=ON\n", encoding="utf-8")
-        self.assertEqual(["install.sh build run", "cmake --build --preset release --target caromd carom",
-                          "caromd --world demo:demo"], self.serve()[2])
+        ninja, cache = self.root / ".build/release/build.ninja", self.root / ".build/release/CMakeCache.txt"
+        ninja.touch()
+        cache.write_text("CAROM_TESTS:BOOL=ON\n", encoding="utf-8")
+        os.utime(cache, (1, 1))
+        self.assertEqual(["caromd --check-config --world demo:demo", "install.sh build run",
+                          "cmake --build --preset release --target caromd carom", "caromd --world demo:demo"], self.serve()[2])
+
+    def test_preset_of_developers_that_failed_is_replaced(self):
+        self.serve()
+        ninja, cache = self.root / ".build/release/build.ninja", self.root / ".build/release/CMakeCache.txt"
+        ninja.touch()
+        os.utime(ninja, (1, 1))
+        cache.write_text("CAROM_TESTS:BOOL=ON\n", encoding="utf-8")
+        self.assertIn("cmake --preset release", self.serve()[2])
+
+    def test_second_start_waits_until_the_first_has_built(self):
+        calls = self.root / "calls"
+        (self.root / ".build").mkdir()
+        with open(self.root / ".build/run.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            second = subprocess.Popen([self.root / "server/run.sh"], text=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                      env=dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAIL=""))
+            self.addCleanup(second.stderr.close)
+            self.assertEqual("server/run.sh: another one builds here, waiting for it\n", second.stderr.readline())
+            self.assertEqual("install.sh build run\n", calls.read_text(encoding="utf-8"))
+        self.assertEqual(0, second.wait(SECONDS_MAX))
+        self.assertIn("caromd --world demo:demo", calls.read_text(encoding="utf-8"))
 
     def test_build_that_fails_is_shown(self):
         code, out, calls = self.serve(fail="yes")

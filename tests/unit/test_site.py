@@ -147,7 +147,7 @@ def rows(page, heading):
     text = (ROOT / page).read_text(encoding="utf-8").split(heading, 1)[1]
     table = re.search(r"(?:^\|.*\n)+", text, re.M)[0]
     cells = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]]
-    return {first: rest for first, *rest in reversed(cells)}  # of two rows with one name the first
+    return {first: rest for first, *rest in reversed(cells)}  # the first of two rows with one name counts
 
 
 class Figures(unittest.TestCase):

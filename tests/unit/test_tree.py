@@ -1,4 +1,4 @@
-"""The top level contains only the folders that the architecture names.
+"""The top level contains only the folders that the architecture names, and the files that ARCHITECTURE.md names exist.
 
 In a git work tree only tracked files count, so that private files beside them are ignored; in an unpacked archive all
 files count.
@@ -8,6 +8,7 @@ Usage: test_tree.py [PROJECT_ROOT]
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -67,6 +68,43 @@ class Top(unittest.TestCase):
         for name in ("check", "dev", "clang"):
             self.assertEqual("ON", by_name[name]["cacheVariables"]["CMAKE_COMPILE_WARNING_AS_ERROR"], name)
         self.assertEqual(by_name["release"]["binaryDir"], by_name["check"]["binaryDir"])
+
+
+class Architecture(unittest.TestCase):
+    """Files that ARCHITECTURE.md names exist, and have the functions that it names beside them."""
+
+    NAMED = re.compile(r"`([\w./-]+\.(?:c|h|py)|[\w/]+/[\w./-]*\*?[\w.]*|[a-z]\w+(?:\(\))?)`")
+
+    def places(self, name):
+        """The files or folders of this name: of the tree, of server/, or a file somewhere below it."""
+        found = [path for base in (ROOT, ROOT / "server") for path in base.glob(name)]
+        if not found and "/" not in name and "." in name:
+            found = [path for folder in ("server", "common", "proto", "client") for path in (ROOT / folder).rglob(name)]
+        return [path for path in found if ".build" not in path.parts]
+
+    def faults(self, text):
+        faults = []
+        for number, line in enumerate(text.splitlines(), 1):
+            last = []
+            for match in self.NAMED.finditer(line):
+                name, beside = match[1], line[:match.start()].endswith("` ")
+                if "/" in name or name.endswith((".c", ".h", ".py")):
+                    last = self.places(name)
+                    if not last and not line[match.end():].startswith(" (generated)"):
+                        faults.append(f"{number}: there is no {name}")
+                elif beside and last and not any(re.search(rf"\b{name.removesuffix('()')}\(", path.read_text(encoding="utf-8"))
+                                                 for path in last if path.is_file()):
+                    faults.append(f"{number}: {last[0].name} has no {name}")
+        return faults
+
+    def test_files_and_functions_of_the_map_are_there(self):
+        text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+        self.assertGreater(len(self.NAMED.findall(text)), 100)
+        self.assertEqual([], self.faults(text))
+
+    def test_what_is_not_there_is_named(self):
+        self.assertEqual(["1: there is no net/nothing.c", "2: outbox.c has no outbox_fly"],
+                         self.faults("`net/nothing.c` `outbox_share`\n`net/outbox.c` `outbox_fly` · `net/outbox.c` `outbox_share`"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Plain English, as far as a program can tell: no sentence hides its subject, each source has a head.
+"""Plain English, as far as a program can tell: no sentence hides its subject, no comment behind a line
+leaves its noun out, each source has a head.
 
 A comment or a page that begins a sentence with "What sleeps ...", "Who is late ..." makes its reader
 look for the subject: name it ("Bodies that sleep ..."). Questions are fine. A source begins with a
@@ -16,6 +17,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HIDDEN = re.compile(r"(?:^|[.:;] )(What|Who|Whoever|Whatever)\b(?! if\b)")
+SUBJECTLESS = re.compile(r"^\s*[^\s/*#].*\s(?://| #) (?:(?:of|that|which)\b|(?:[\w-]+ ){0,3}[\w-]+'s(?:[;,:]|$))")
+OWNERLESS = re.compile(r"\b[Tt]he own \w")
+EXAMPLES = "tests/unit/test_words.py"  # this file: its tests of the checks contain faults
 COMMENT = re.compile(r"^\s*(?://|\*|/\*|#)\s?(.*)$")
 
 
@@ -48,8 +52,21 @@ def hidden_subjects(path):
     return found
 
 
-def sources():
-    listed = subprocess.run(["git", "ls-files", "*.c", "*.h", "*.hpp", "*.js", "*.md"], cwd=ROOT, check=True,
+def subjectless(path):
+    """The lines whose comment, behind the code, leaves its noun out: `size; // of a page` does not say what it counts,
+    `index; // the reader's` does not say what of the reader it is, nor does `count; // that wait`."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [f"{number}: {line.strip()[:80]}" for number, line in enumerate(lines, 1) if SUBJECTLESS.search(line)]
+
+
+def ownerless(path):
+    """The lines with "the own", which does not say whose: a player's own, the client's own, its own."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [f"{number}: {line.strip()[:80]}" for number, line in enumerate(lines, 1) if OWNERLESS.search(line)]
+
+
+def sources(*more):
+    listed = subprocess.run(["git", "ls-files", "*.c", "*.h", "*.hpp", "*.js", "*.md", *more], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.split()
     return [name for name in listed if "/corpus/" not in name and (ROOT / name).exists()]
 
@@ -64,6 +81,16 @@ class Words(unittest.TestCase):
             found = hidden_subjects(ROOT / name)
             with self.subTest(name):
                 self.assertEqual([], found, f"{name}: name the subject of these sentences")
+
+    def test_no_comment_behind_a_line_leaves_its_noun_out(self):
+        for name in sources("*.ts", "*.cs", "*.py"):
+            if not name.endswith(".md") and name != EXAMPLES:
+                self.assertEqual([], subjectless(ROOT / name), f"{name}: name the subject of these comments")
+
+    def test_own_names_its_owner(self):
+        for name in sources("*.ts", "*.cs", "*.py", "*.toml"):
+            if name != EXAMPLES:
+                self.assertEqual([], ownerless(ROOT / name), f"{name}: say whose own it is")
 
     def test_each_source_has_a_head(self):
         bare = [name for name in sources() if not name.endswith(".md")
@@ -84,6 +111,23 @@ class Checker(unittest.TestCase):
         self.assertEqual(1, self.found("a.c", "int a; // bytes\nint b;\n// What sleeps costs nothing.\n"))
         self.assertEqual(0, self.found("a.c", "// It tells\n// What sleeps.\n"))
         self.assertEqual(1, self.found("a.md", "Whoever asks is told.\n"))
+
+    def test_comments_without_their_noun_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "a.c")
+            path.write_text("int a; // of a page\nint b; // bytes of a page\n    // of a page\n// of all\n", encoding="utf-8")
+            self.assertEqual(["1: int a; // of a page"], subjectless(path))
+            path.write_text("int a; // the reader's\nint b; // its world's; 0: none\nint c; // that wait\n"
+                            "int d; // size of the reader's page\nint e; // the reader's size\n", encoding="utf-8")
+            self.assertEqual(["1", "2", "3"], [line.split(":")[0] for line in subjectless(path)])
+            path.write_text("count = 0  # which wait\nsize = 0  # bytes\n# that is all\n", encoding="utf-8")
+            self.assertEqual(["1"], [line.split(":")[0] for line in subjectless(path)])
+
+    def test_own_without_an_owner_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "a.md")
+            path.write_text("A player sees the own disc.\nA player sees its own disc.\nThe owner.\n", encoding="utf-8")
+            self.assertEqual(["1: A player sees the own disc."], ownerless(path))
 
     def test_other_sentences_are_left_alone(self):
         self.assertEqual(0, self.found("a.c", "// Tells what sleeps, and who waits\n// What for?\n"))

@@ -1,12 +1,12 @@
 // A blind trial of knockout: the game is played at 0 ms and at 100 ms with stalls, in an order that chance gives, and an
-// observer who sees only how the own disc moved after each key says which of the two it was. Where the two feel alike he
+// observer who sees only how the player's own disc moved after each key says which of the two it was. Where the two feel alike he
 // is right as often as a coin. He learns by the answers of all other pairs of rounds (nearest neighbours), so he knows more than
-// a player would; the same keys drawn from snapshots, in the same page at the same moment, show that he can tell.
+// a player would; the same keys drawn from snapshots, in the same page at the same moment, show that he can distinguish them.
 import {openKnockout} from './knockout.js';
 
 const SETTLED_MS = 12_000; // pings and margins of a new distance have come
 const FRAME_MS = 1000 / 60;
-const SEEN_FRAMES = 24; // of motion after a key
+const SEEN_FRAMES = 24; // frames with motion after a key
 const NEIGHBOURS = 5;
 const CONDITIONS = [{delayMs: 0, stall: 0}, {delayMs: 50, stall: 0.01}];
 

@@ -1,4 +1,4 @@
-// The observer of the blind trial tells motions apart that differ, and guesses as a coin where they do not.
+// The observer of the blind trial distinguishes motions that differ, and is right half of the time where they do not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

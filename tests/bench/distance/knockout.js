@@ -1,9 +1,9 @@
 // Knockout as a player has it: a page in Chromium, a server at a distance, and the time from a key to the frame in which
-// the own disc has moved; in the same page with prediction and without (the panel's picture beside it).
+// the player's own disc has moved; in the same page with prediction and without (the panel's picture beside it).
 
 const SETTLED_MS = 12_000; // pings and margins of the distance have come
 
-// In the page: makes `bench`, with which keys are pressed and the own disc is seen in both pictures.
+// In the page: makes `bench`, with which keys are pressed and the player's own disc is seen in both pictures.
 function install() {
   const HELD_MS = 100;
   const STILL_M = 0.001;

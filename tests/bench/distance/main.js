@@ -78,7 +78,7 @@ function table(title, columns, rows) {
   for (const row of rows) console.log(line(row));
 }
 
-// Compares two distances: a player cannot tell them apart if these times are equal; `rows` have the times of each
+// Compares two distances: a player cannot distinguish them if these times are equal; `rows` have the times of each
 // distance.
 function compare(what, rows) {
   const [near, far] = [rows.find(({delayMs}) => delayMs === 0), rows.find(({delayMs, stall}) => delayMs === 50 && stall > 0)];
@@ -87,7 +87,7 @@ function compare(what, rows) {
   for (const [name, key] of [['predicted', 'predicted'], ['from snapshots', 'plain']]) {
     const medians = [far, near].map((row) => pair(row[key], 0.5));
     const tails = [far, near].map((row) => pair(row[key], 0.95));
-    console.log(`${what}, ${name}: a key moves the own disc after ${medians[0]} at 100 ms and 1 % stalls, after ${medians[1]} at 0 ms ` +
+    console.log(`${what}, ${name}: a key moves the player's own disc after ${medians[0]} at 100 ms and 1 % stalls, after ${medians[1]} at 0 ms ` +
                 `(median; p95 ${tails[0]} and ${tails[1]})`);
   }
 }
@@ -185,7 +185,7 @@ async function knockout(rig, presses) {
     rows.push([2 * delayMs, percent(stall), digits(at(predicted, 0.5), 0), digits(at(predicted, 0.95), 0), digits(at(plain, 0.5), 0),
                digits(at(plain, 0.95), 0), percent(figures.right), digits(100 * figures.error)]);
   }
-  table('Knockout in Chromium: from a key to the frame in which the own disc has moved by 5 mm',
+  table("Knockout in Chromium: from a key to the frame in which the player's own disc has moved by 5 mm",
         ['round trip ms', 'stalls %', 'predicted ms', 'p95', 'interpolated ms', 'p95', 'right %', 'corrected cm'], rows);
   compare('Knockout', all);
 }

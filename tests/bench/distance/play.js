@@ -115,7 +115,8 @@ async function keys(players, count) {
   return times;
 }
 
-/** `distance` is connect's, `engine` of loadEngine(); the answer has [predicted, interpolated] of each figure, and the prediction's own. */
+/** `distance` is the option of connect, `engine` the result of loadEngine(); the answer has [predicted, interpolated] of each
+ * figure, and the prediction's own. */
 export async function measurePlay(url, distance, {seconds, presses, engine}) {
   const host = await connect(url);
   await makeRink(host.use('rink'));

@@ -25,6 +25,7 @@ TABLES = {
     "memory": ("memory", 5, ["subscription"], ["a connection [bytes]", "a subscription [bytes]"]),
     "worlds": ("worlds", None, ["carried"], []),
     "players": ("players", None, ["carried"], []),
+    "relay": ("relay", None, ["carried"], []),
 }
 PLOTS = ["bandwidth", "lateness", "worlds", "players"]
 

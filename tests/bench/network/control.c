@@ -41,6 +41,8 @@ server_counts control_counts(carom_client *c)
         .ticks = read_number(stats, "counters.ticks"),
         .ticks_late = read_number(stats, "counters.ticks_late"),
         .requests_failed = read_number(stats, "counters.requests_failed"),
+        .snapshots_sent = read_number(stats, "counters.snapshots_sent"),
+        .bytes_sent = read_number(stats, "counters.bytes_sent"),
         .p50 = read_number(stats, "latencies.delay.p50"),
         .p99 = read_number(stats, "latencies.delay.p99"),
         .p999 = read_number(stats, "latencies.delay.p999"),

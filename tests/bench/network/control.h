@@ -12,8 +12,9 @@ carom_client *control_open(const bench_server *s);
 
 // The server's counts since it began.
 typedef struct server_counts {
-    double ticks, ticks_late;    // totals of all worlds
-    double requests_failed;      //
+    double ticks, ticks_late; // totals of all worlds
+    double requests_failed;   //
+    double snapshots_sent, bytes_sent;
     double p50, p99, p999, most; // lateness of the ticks [s]; `most`: the largest
 } server_counts;
 

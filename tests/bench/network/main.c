@@ -20,7 +20,7 @@ static const part PARTS[] = {
     {"bandwidth", part_bandwidth, false}, {"views", part_views, false},
     {"replica", part_replica, false},     {"lateness", part_lateness, true},
     {"memory", part_memory, true},        {"worlds", part_worlds, true},
-    {"players", part_players, true},
+    {"players", part_players, true},      {"relay", part_relay, true},
 };
 
 enum {
@@ -52,7 +52,8 @@ static const command_line_program PROGRAM = {
     "  lateness    how late ticks begin, beside a bare loop that sleeps\n"
     "  memory      of a connection and of a subscription\n"
     "  worlds      how many worlds of 100 bodies a core serves at 60 Hz\n"
-    "  players     how many players in one world a core serves at 60 Hz\n",
+    "  players     how many players in one world a core serves at 60 Hz\n"
+    "  relay       how many watchers a relay serves from one log\n",
     {.options = OPTIONS}};
 
 bool is_named(const char *list, const char *name)

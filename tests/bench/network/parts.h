@@ -26,6 +26,7 @@ void part_replica(const bench_run *run);   // time of a replica's tick beside th
 void part_lateness(const bench_run *run); // ticks beside a bare loop that sleeps
 void part_memory(const bench_run *run);   // memory of a connection and of a subscription
 void part_worlds(const bench_run *run);   // number of worlds that a core can run
+void part_relay(const bench_run *run);    // number of watchers that a relay serves from one log
 void part_players(const bench_run *run);  // number of players in one world that a core can bear
 
 #endif

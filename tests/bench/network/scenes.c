@@ -84,7 +84,7 @@ physics_world *network_scene_create(const network_scene *s, body_id *ball)
     return world;
 }
 
-// ---- what a player commands
+// ---- a player's commands
 
 enum { ROWS_BYTES_MAX = 1 << 16, SESSION = 5 };
 

@@ -70,8 +70,8 @@ static bool run(bench_report *report, int s, int e, measure_kind kind, measure_r
     return run_request(report, s, e, request_of(report->options, e, kind), result);
 }
 
-// The ratio of the first engine's times in a round to another engine's, over the steps that both
-// reached. Engines run in turn within a round, so both had similar conditions.
+// The ratio of the first engine's times in a round to those of another engine, over the steps that
+// both reached. Engines run in turn within a round, so both had similar conditions.
 static double ratio_of(int e, uint32_t steps)
 {
     static double first[SAMPLES_MAX];

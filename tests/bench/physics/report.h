@@ -16,7 +16,7 @@ typedef struct scene_figures { // figures of one scene in one engine
     double median[ROUNDS_MAX]; // median time of a step in each round [ms]
     double p99[ROUNDS_MAX];    // the same
     double median_ms, p99_ms;  // medians of the rounds
-    // The first engine's median divided by this one's, over the same steps
+    // median of the first engine divided by the median of this one, over the same steps
     double ratios[ROUNDS_MAX];
     double ratio; // median of the rounds' ratios
     bool looked, imaged;

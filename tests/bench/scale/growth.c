@@ -129,7 +129,7 @@ void growth_measure(growth *g, double most, int rounds)
     }
 }
 
-// ---- telling
+// ---- printing
 
 static void print_table(const growth *g, int engine)
 {

@@ -12,7 +12,7 @@
 enum { WALL_ROWS = 20 };
 
 struct subject {
-    physics_world *world; // carom's world; NULL: another engine's
+    physics_world *world; // world of carom; NULL: of another engine
     const engine *engine;
     void *peer; // its world
 };
@@ -94,7 +94,7 @@ static physics_world *make_world(kind what, uint32_t bodies)
     return world;
 }
 
-// Makes another engine's world from the data of carom's.
+// Makes the world of another engine from the data of carom's world.
 static void *make_peer(const engine *of, kind what, const physics_world *world)
 {
     world_def def = definition_of(what);

@@ -5,7 +5,7 @@
 
 The server has one simulation thread and two worlds of 60 Hz. A client sends an impulse every 5 ms to its
 world and times each acknowledgement; meanwhile another process attacks, in the other world or, where a
-row says so, in the same (attacks/__init__.py explains attacks). A command waits for the next tick by
+row says so, in the same (attacks/__init__.py explains attacks). A relay is asked queries: it accepts no commands. A command waits for the next tick by
 design, so that 17 ms is the most that an idle server takes. The attack, the client and the server's
 threads share the processors: figures from a busy machine mean little. A turn of the network thread is from an event until
 it waits for the next, also where the thread itself waits for a processor (server.stats, `turn`). The last columns are processor
@@ -26,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from attacks import ATTACKS, BALL, Target, pack  # noqa: E402
+from attacks import ATTACKS, BALL, Target, pack, watch  # noqa: E402
 from caromd import Caromd  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import Client, Closed  # noqa: E402
@@ -41,15 +41,15 @@ def sign(role, sub="mal", **more):
     return KEY.sign(claims(sub, role, **more))
 
 
-def run_attack(name, port, http_port, world, until, begun):
+def run_attack(name, port, http_port, world, until, begun, upstream=None):
     try:
-        ATTACKS[name].run(Target(port, http_port, world, begun, sign if ATTACKS[name].keys else None), until)
+        ATTACKS[name].run(Target(port, http_port, world, begun, sign if ATTACKS[name].keys else None, upstream), until)
     finally:
         begun.set()
 
 
-def acknowledgements(client, world, body, seconds):
-    """Measures the milliseconds from each command to its answer."""
+def acknowledgements(client, seconds, method, **arguments):
+    """Measures the milliseconds from each request to its answer."""
     sent, times = {}, []
     number, begin = 10**6, time.monotonic()
     next_at = begin
@@ -66,7 +66,7 @@ def acknowledgements(client, world, body, seconds):
         if now >= next_at and now < begin + seconds:
             number += 1
             sent[number] = now
-            client.socket.send(pack(number, "body.impulse", world=world, body=body, impulse=[0, 0]))
+            client.socket.send(pack(number, method, **arguments))
             next_at += EVERY_S
         if select.select([client.socket], [], [], max(0, min(next_at - time.monotonic(), EVERY_S)))[0]:
             receive()
@@ -102,14 +102,16 @@ def measure(caromd, limits, name, same, seconds):
         if chosen.tls:
             certify(folder)
             options += ["--tls-cert", f"{folder}/c.pem", "--tls-key", f"{folder}/k.pem"]
+        upstream = Caromd(caromd, "--http", "off") if chosen.relay else None
+        if upstream:
+            options += ["--relay", f"127.0.0.1:{upstream.port}"]
         server = Caromd(caromd, "--threads", "1", *options)
         try:
-            return measure_on(server, chosen, name, same, seconds)
+            return measure_on(server, upstream, chosen, name, same, seconds)
         finally:
-            server.process.kill()  # a long step would delay the server's end
-            server.process.wait()
-            server.reader.join()
-            server.process.stderr.close()
+            server.kill()  # a long step would delay the server's end
+            if upstream:
+                upstream.kill()
 
 
 def certify(folder):
@@ -117,30 +119,35 @@ def certify(folder):
                     "k.pem", "-out", "c.pem", "-subj", "/CN=localhost"], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
 
-def measure_on(server, chosen, name, same, seconds):
+def measure_on(server, upstream, chosen, name, same, seconds):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
-    def connect():
-        client = Client(server.port)
+    def connect(at=server):
+        client = Client(at.port)
         if chosen.tls:
             client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             client.socket = context.wrap_socket(client.socket)
         if chosen.keys:
             client.call("hello", token=sign("admin", "victim"))
         return client
-    client = connect()
+    client = connect(upstream or server)
     for world in ("mine", "theirs"):
         client.call("world.create", world=world, gravity=[0, 0])
     body = client.call("body.spawn", world="mine", shapes=[BALL])["body"]
+    request = {"method": "body.impulse", "world": "mine", "body": body, "impulse": [0, 0]}
+    if upstream:
+        client = connect()
+        watch(client, "mine")
+        request = {"method": "query.overlap", "world": "mine", "area": [0, 0, 1, 1]}
     begun = multiprocessing.Event()
     # The attack continues until the victim has its answers, and is then ended.
     process = multiprocessing.Process(target=run_attack, args=(
-        name, server.port, server.http_port, "mine" if same else "theirs", time.monotonic() + 600, begun))
+        name, server.port, server.http_port, "mine" if same else "theirs", time.monotonic() + 600, begun, upstream and upstream.port))
     process.start()
     begun.wait(60)
     before = cpu_seconds(server.process.pid), cpu_seconds(process.pid)
-    times = acknowledgements(client, "mine", body, seconds)
+    times = acknowledgements(client, seconds, **request)
     used = [after - first for after, first in zip((cpu_seconds(server.process.pid), cpu_seconds(process.pid)), before)]
     if not process.is_alive():
         sys.exit(f"the attack '{name}' ended by itself")

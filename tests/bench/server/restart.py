@@ -134,7 +134,7 @@ def take_over(program, data, server, port):
 
 
 def processor_seconds(server):
-    """Of all threads except simulation threads: the cost of restoring worlds."""
+    """Processor seconds of all threads except simulation threads: the cost of restoring worlds."""
     total = 0
     for stat in Path(f"/proc/{server.process.pid}/task").glob("*/stat"):
         name, _, rest = stat.read_text().partition("(")[2].rpartition(")")

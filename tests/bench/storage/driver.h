@@ -19,7 +19,7 @@ typedef struct load {
 // program, with a text, on errors.
 double run_bare(const load *l, double *seconds);   // write and fdatasync, nothing else
 double run_full(const load *l, double *seconds);   // the storage, a world of durability full
-double run_normal(const load *l, double *seconds); // and of normal
+double run_normal(const load *l, double *seconds); // the same with durability normal
 double run_sqlite(const load *l, double *seconds); // WAL, synchronous=FULL, one table of records
 bool sqlite_is_there(void);
 

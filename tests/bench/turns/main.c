@@ -56,7 +56,7 @@ static const command_line_program PROGRAM = {
     "their times. PROGRAM is another build's carom-bench-turns.\n",
     {.operands = OPERANDS, .options = OPTIONS}};
 
-// ---- what was measured
+// ---- measured times
 
 typedef struct samples {
     double ms[STEP_PARTS][STEPS_MAX];
@@ -70,7 +70,8 @@ static double median_ms(const samples *of, int part)
     return median(sorted, (size_t)of->count);
 }
 
-// The median ratio of each step's time to the other's; none for phases shorter than a microsecond.
+// The median ratio of the steps' times of both programs; none for phases shorter than a
+// microsecond.
 static double median_ratio(const samples *of, const samples *to, int part)
 {
     static double ratios[STEPS_MAX];
@@ -154,7 +155,7 @@ static void measure(const request *r)
     table_free(t);
 }
 
-// ---- what is asked for
+// ---- options
 
 static void read_scenes(request *r, command_line *line)
 {

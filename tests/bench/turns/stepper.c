@@ -16,7 +16,7 @@
 #include "tests/bench/processor.h"
 #include "tests/golden/scenes.h"
 
-// ---- the one that tells
+// ---- the parent, which asks for steps
 
 _Noreturn static void become(const char *program, const char *scene, int threads)
 {
@@ -66,7 +66,7 @@ void stepper_end(stepper *s)
     }
 }
 
-// ---- the one that is told
+// ---- the child, which steps
 
 static double now_ms(void)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Compares the engine in pages with others: a pyramid of 5050 boxes in Node and in Chromium, and the sizes of the
-// packages. README.md tells how to run it.
+// packages. README.md says how to run it.
 //
 // Every run is a process (a page) of its own; engines take turns, in an order that rotates from round to round.
 import {execFile} from 'node:child_process';

@@ -53,7 +53,7 @@ def help_of(*words):
 
 
 def carom(*words, port=None, input=None, env=None):
-    """Runs the program with the words; `port` is the server's; None: a port without a listener."""
+    """Runs the program with the words; `port`: port of the server; None: a port without a listener."""
     if (port, input, env) == (None, None, None) and ("--help" in words or words[:1] == ("help",)):
         return help_of(*words)
     server = f"127.0.0.1:{port}" if port else "127.0.0.1:1"
@@ -72,8 +72,16 @@ printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
+def rest(process):
+    """Returns the output of the process until it ends, and its errors. Popen.communicate would lose the lines that a readline
+    read ahead."""
+    out, err = process.stdout.read(), process.stderr.read()
+    process.wait(SECONDS_MAX)
+    return out, err
+
+
 def complete(*words, server="127.0.0.1:1", program=CAROM):
-    """Return the words that bash's completion of the program offers for the last of the words."""
+    """Returns the words that bash's completion of the program offers for the last word."""
     function = "_" + Path(program).name
     done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "complete", str(COMPLETION), function, program, *words],
                           text=True, capture_output=True, timeout=SECONDS_MAX, env=environment(CAROM_SERVER=server))
@@ -102,15 +110,14 @@ class ServerTest(unittest.TestCase):
         return carom(*words, port=self.server.port, **more)
 
     def ok(self, *words, **more):
-        """Must succeed, and print nothing on standard error except the note that it reads too slowly, on
-        a busy machine."""
+        """Runs a command that must succeed, and print no error except the note that it reads too slowly, on a busy machine."""
         result = self.run_carom(*words, **more)
         said = re.sub(r"^ *\d+ snapshots were merged because .*\n", "", result.err, flags=re.MULTILINE)
         self.assertEqual((OK, ""), (result.code, said), words)
         return result
 
     def json(self, *words, **more):
-        """Must succeed with --json and print exactly one line of it."""
+        """Runs a command that must succeed with --json and print exactly one line of it."""
         result = self.ok(*words, "--json", **more)
         self.assertEqual(1, result.out.count("\n"), words)
         return result.json()

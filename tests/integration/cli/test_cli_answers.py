@@ -168,7 +168,8 @@ class Shown(unittest.TestCase):
                   "free_memory": 3e9, "draining": False},
                  {"node": "c", "self": False, "address": "c.example:1", "worlds": 0, "sessions": 0, "lateness_ms": 0.0,
                   "free_memory": 1e9, "draining": True}]
-        worlds = [{"world": "arena", "term": 3, "node": "a", "standby": "c", "hz": 60.0},
+        worlds = [{"world": "arena", "term": 3, "node": "a", "standby": "c", "standby_tick": 900, "lag_s": 0.017,
+                   "lag_bytes": 1200, "hz": 60.0},
                   {"world": "lab", "term": 1, "node": "b", "hz": 30.0}]
         told = {"prefix": "/carom", "store_error": "http://e:2379: refused", "nodes": nodes, "worlds": worlds, "total": 2}
         with Answers(server_fleet=told) as server:
@@ -176,9 +177,9 @@ class Shown(unittest.TestCase):
             self.assertRegex(lines[0], r"\ASERVER +ADDRESS +WORLDS +SESSIONS +LATENESS +FREE +STATE\Z")
             self.assertRegex(lines[1], r"\Aa +a\.example:1 +2 +17 +250 us +3\.00 GB +serves, answers this\Z")
             self.assertRegex(lines[2], r"\Ac +c\.example:1 +0 +0 +0\.00 us +1\.00 GB +drains\Z")
-            self.assertRegex(lines[4], r"\AWORLD +SERVER +TERM +STANDBY +HZ +STATE\Z")
-            self.assertRegex(lines[5], r"\Aarena +a +3 +c +60 +served\Z")
-            self.assertRegex(lines[6], r"\Alab +b +1 +- +30 +waits for its server\Z")
+            self.assertRegex(lines[4], r"\AWORLD +SERVER +TERM +STANDBY +BEHIND +HZ +STATE\Z")
+            self.assertRegex(lines[5], r"\Aarena +a +3 +c +17\.0 ms, 1\.20 kB +60 +served\Z")
+            self.assertRegex(lines[6], r"\Alab +b +1 +- +- +30 +waits for its server\Z")
             self.assertEqual("etcd does not answer, so this may be old: http://e:2379: refused", lines[-1])
             self.assertEqual(told, self.run_carom(server, "fleet", "--json").json())
 
@@ -206,6 +207,50 @@ class Shown(unittest.TestCase):
                 line = next(one for one in found if one["check"] == "fleet")
                 self.assertEqual(verdict, line["verdict"])
                 self.assertIn(text, line["text"])
+
+    def findings(self, counters, worlds):
+        """{check: [(verdict, text)]} of carom doctor."""
+        found = {}
+        with Answers(ping={"time": 1.0, "any": None}, server_stats={"counters": {"ticks": 1, **counters}}, world_list=worlds,
+                     server_info={}) as server:
+            for one in self.run_carom(server, "doctor", "--json").json():
+                found.setdefault(one["check"], []).append((one["verdict"], one["text"]))
+        return found
+
+    def test_doctor_tells_of_standbys(self):
+        world = {"hz": 60.0, "rate": 60.0, "time": 9.0, "durability": "replicated"}
+        fleet = {"fleet_nodes": 3, "fleet_worlds": 2, "fleet_standbys": 1, "fleet_standby_lag_ms": 17.0}
+        rows = [{"world": "good", "standby": "b:22766", **world}, {"world": "bare", **world},
+                {"world": "other", **world, "durability": "normal"}]
+        found = self.findings(fleet, rows)
+        self.assertEqual([("ok", "1 world has one; the farthest is 17 ms behind")], found["standbys"])
+        self.assertEqual([("warning", "bare is replicated and has no standby: nothing takes over from this server")], found["standby"])
+        behind = self.findings({**fleet, "fleet_standbys": 2, "fleet_standby_lag_ms": 1500.0}, rows[:1])
+        self.assertEqual([("warning", "2 worlds have one; the farthest is 1500 ms behind")], behind["standbys"])
+        self.assertNotIn("standby", behind)
+        self.assertNotIn("standbys", self.findings({}, [rows[2]]))
+
+    def test_doctor_tells_of_a_relay(self):
+        world = {"world": "arena", "hz": 60.0, "rate": 60.0, "time": 9.0, "relay_of": "10.0.0.7:22766", "lag": 0.02}
+        good = self.findings({"relay_upstreams": 1, "relay_connected": 1, "relay_worlds": 1}, [world])
+        self.assertEqual([("ok", "1 of 1 upstream answers")], good["relay"])
+        cut = self.findings({"relay_upstreams": 2, "relay_connected": 1, "relay_worlds": 1}, [{**world, "lag": 4.2}])
+        self.assertEqual([("warning", "1 of 2 upstreams answer"), ("warning", "arena: nothing came from 10.0.0.7:22766 for 4.2 s")],
+                         cut["relay"])
+        self.assertNotIn("relay", self.findings({}, [{**world, "lag": 4.2}]))
+
+    def test_top_tells_of_fleet_and_relay(self):
+        counters = {"fleet_nodes": 3, "fleet_worlds": 7, "fleet_standbys": 2, "fleet_standby_lag_ms": 17.0, "fleet_standby_lag_bytes": 2048,
+                    "fleet_followed": 4, "relay_upstreams": 2, "relay_connected": 1, "relay_worlds": 5}
+        rows = [{"world": name, "hz": 60.0, "lag": lag} for name, lag in (("p", 0.5), ("q", 2.0), ("r", 0.0))]
+        for told, lines in ((counters, 2), ({**counters, "fleet_store_unanswered": 1}, 2), ({}, 0)):
+            with self.subTest(told), Answers(server_info={}, server_stats={"counters": told}, world_list=rows) as server:
+                shown = self.run_carom(server, "top", "--count", "1").out
+            away = "  etcd does not answer" if "fleet_store_unanswered" in told else ""
+            self.assertEqual(lines, sum(line.startswith(("fleet: ", "relay: ")) for line in shown.splitlines()))
+            if lines:
+                self.assertRegex(shown, rf"(?m)^fleet: servers 3  worlds 7{away}  with a standby 2, behind 17 ms and 2\.05 kB  standby of 4$")
+                self.assertRegex(shown, r"(?m)^relay: upstreams 1 of 2  worlds 5, behind 2\.00 s  records 0/s$")
 
     def test_messages_are_a_line_without_control_characters(self):
         told = [{"kind": "message", "tick": 9, "name": "chat", "data": "good\x1b[2J game", "session": 7, "subject": "ada"},
@@ -237,6 +282,11 @@ class Shown(unittest.TestCase):
                 self.assertRegex(lines[0], r'"events_lost".*40' if words else r"\A +9  events_lost +40 events\Z")
                 self.assertIn("spawn", lines[1])
                 self.assertEqual(not words, "40 events were lost" in result.err)
+        one = {**more, "events_lost": 1}
+        with Answers([first, one], world_subscribe={"subscription": 3, "tick": 8}) as server:
+            result = self.run_carom(server, "events", "w", "--count", "2")
+            self.assertRegex(result.lines()[0], r"\A +9  events_lost +1 event\Z")
+            self.assertIn("1 event was lost", result.err)
 
     def test_rights_are_told_as_rights(self):
         with Answers(server_sessions="permission_denied: needs role admin") as server:

@@ -5,11 +5,13 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 from cli import CAROM, LOST, OK, REFUSED, ROOT, SECONDS_MAX, ServerTest, USAGE, carom, complete, environment, main
-from patience import attempts
+from patience import attempts, eventually
+from wire import Client
 
 SCENES = ROOT / "proto" / "scenes"
 
@@ -80,6 +82,30 @@ class Server(ServerTest):
         self.assertLessEqual({"first", "second"}, set(self.json("worlds", "--names")))
         self.assertEqual(table[0].split(), self.ok("ls").lines()[0].split())  # columns widen with the figures
         self.assertRegex(table[1], r" (\d+\.\d s|\d+ min \d\d s) ")
+
+    def test_stepped_world_is_not_called_paused(self):
+        self.ok("create", "slowed", "--paused")
+        self.addCleanup(self.ok, "destroy", "slowed")
+        state = lambda: next(line for line in self.ok("worlds").lines() if line.startswith("slowed "))
+        self.assertRegex(state(), r"\Aslowed +paused ")
+        self.ok("spawn", "slowed", "--circle", "1")
+        self.assertIn("the world is paused", self.ok("get", "slowed", "1", "--explain").out)
+        over = threading.Event()
+
+        def step():
+            with Client(self.server.port) as client:
+                while not over.wait(0.02):
+                    client.call("world.step", world="slowed")
+
+        stepping = threading.Thread(target=step)
+        stepping.start()
+        try:
+            eventually(lambda: re.search(r"\Aslowed +stepped at \d+(\.\d)? Hz ", state()))
+            eventually(lambda: "paused" not in self.ok("get", "slowed", "1", "--explain").out)
+        finally:
+            over.set()
+            stepping.join()
+        eventually(lambda: re.search(r"\Aslowed +paused ", state()))
 
     def test_unknown_world_is_refused_with_a_hint(self):
         for words in (["info"], ["bodies"], ["watch"], ["events"], ["pause"], ["destroy"], ["step"],

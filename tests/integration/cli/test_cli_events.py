@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, environment, main
+from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, environment, main, rest
 
 
 class Events(ServerTest):
@@ -169,13 +169,11 @@ class RestartedServer(unittest.TestCase):
         for end in (signal.SIGKILL, signal.SIGTERM):
             told += readers[0].stdout.readline()
             server.process.send_signal(end)
-            server.process.wait(SECONDS_MAX)
-            server.reader.join()
-            server.process.stderr.close()
+            server.await_end()
             server = Caromd(CAROMD, "--data", os.path.join(folder.name, "data"), "--listen", f"127.0.0.1:{port}")
             await_readers()
             bodies.append(spawn(5 * len(bodies)))
-        out, err = readers[0].communicate(timeout=SECONDS_MAX)
+        out, err = rest(readers[0])
         self.assertEqual(0, readers[0].returncode, err)
         self.assertEqual(bodies, [json.loads(line)["a"] for line in (told + out).splitlines()])
         readers[1].send_signal(signal.SIGINT)

@@ -139,23 +139,23 @@ class Measured(LoadTest):
             with self.subTest(extra=extra):
                 rate = () if extra else ("--rate", "100")
                 process = subprocess.Popen(
-                    [CAROM, "bench", "-c", "2", "-d", "3s", "--json", *rate, *extra], text=True,
+                    [CAROM, "bench", "-c", "2", "-d", "9s", "--json", *rate, *extra], text=True,
                     stdout=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
                 self.await_strike()
                 time.sleep(0.5)
                 self.server.process.send_signal(signal.SIGSTOP)
-                time.sleep(0.3)
+                time.sleep(0.9)
                 self.server.process.send_signal(signal.SIGCONT)
                 out, _ = process.communicate(timeout=SECONDS_MAX)
                 result = json.loads(out)
                 ack, sent = result["metrics"]["ack"], result["metrics"]["sent"]
-                # The stall was 0.3 of 3 s: a tenth of all commands were due during it, and waited half of it on
+                # The stall was 0.9 of 9 s: a tenth of all commands were due during it, and waited half of it on
                 # average.
                 self.assertGreater(ack["max"], 0.29)
                 self.assertGreater(ack["p99"], 0.2)
                 self.assertGreater(ack["p95"], 0.08)
                 self.assertEqual("interval" if extra else "due", result["correction"])
-                if extra:  # of six calls in flight, only six measured the stall
+                if extra:  # only the six calls in flight measured the stall
                     self.assertLess(sent["p95"], 0.1)
                     self.assertGreater(ack["count"], sent["count"])
                 slices = result["time"]["slices"]
@@ -167,8 +167,10 @@ class Measured(LoadTest):
         self.assertEqual([("player", 0.5), ("bot", 0.25), ("watcher", 0.25)],
                          [(kind["name"], kind["share"]) for kind in result["clients"]])
         metrics = result["metrics"]
-        self.assertAlmostEqual(2 * 120, result["server"]["ticks"], delta=100)
-        self.assertGreater(metrics["ack"]["count"], 4 * 40 * 0.5)
+        share = result["server"]["rate_share"]  # a busy machine slows the world, and the server says how much
+        self.assertTrue(0 < share <= 1, share)
+        self.assertTrue(2 * 120 * share - 100 < result["server"]["ticks"] < 2 * 120 + 100, result["server"])
+        self.assertGreater(metrics["ack"]["count"], 4 * 40 * 0.5 * share)
         self.assertGreater(metrics["query"]["count"], 4)  # rays and pings
         self.assertGreater(metrics["seen"]["count"], 10)
         # 4 players, and 2 bots with a body and each player's last two shots.
@@ -184,7 +186,8 @@ class Measured(LoadTest):
         result = self.json("bench", "-c", 1, "-d", "1s", "--hz", hz)["server"]
         self.assertTrue(result["of_run"])
         for name in ("step", "delay"):
-            self.assertAlmostEqual(hz, result[name]["count"], delta=hz / 2)  # without counts of earlier tests
+            # Without counts of earlier tests; a busy machine slows the world.
+            self.assertTrue(hz * (result["rate_share"] - 0.5) < result[name]["count"] < 1.5 * hz, result)
             order = [result[name][share] for share in ("p50", "p90", "p95", "p99", "p99.9", "max")]
             self.assertEqual(sorted(order), order)
             self.assertGreater(order[0], 0)
@@ -273,7 +276,7 @@ class Load(LoadTest):
         self.assertEqual({"kinds": 3, "actions": 6}, self.json("bench", "--scenario", sound, "--check"))
         for option in ("--rate=5", "--encoding=packed", "--watchers=3", "--no-snapshots", "--area=3x3"):
             self.assertIn("either --scenario or --", self.fails(2, "bench", "--scenario", sound, option).err)
-        self.assertIn("--world would take another one", self.fails(2, "bench", "--scenario", sound, "--world", "w").err)
+        self.assertIn("this scenario makes one with its own settings", self.fails(2, "bench", "--scenario", sound, "--world", "w").err)
 
     def test_expression_without_a_value_is_an_error_of_the_run(self):
         kind = {"rate": 50, "body": True, "actions": [["body.impulse", {"body": "$own", "impulse": ["=1 / (n - 3)", 0]}]]}

@@ -8,7 +8,7 @@ import time
 import unittest
 import urllib.request
 
-from cli import CAROM, LOST, SECONDS_MAX, ServerTest, USAGE, carom, environment, main
+from cli import CAROM, LOST, SECONDS_MAX, ServerTest, USAGE, carom, environment, main, rest
 
 from websocket import WebClient  # cli.py has put tests/support on the path
 from wire import Client
@@ -29,7 +29,7 @@ class Relay(ServerTest):
 
     def ended(self):
         self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=SECONDS_MAX)
+        out, err = rest(self.process)
         self.assertEqual((0, ""), (self.process.returncode, err))
         return json.loads(out)
 
@@ -84,7 +84,7 @@ class Relay(ServerTest):
 
     def test_time_ends_it(self):
         self.relay("--for", "50ms")
-        out, _ = self.process.communicate(timeout=SECONDS_MAX)
+        out, _ = rest(self.process)
         self.assertEqual(0, json.loads(out)["connections"])
 
     def test_server_that_is_not_there_is_named(self):

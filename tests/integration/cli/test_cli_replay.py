@@ -14,6 +14,7 @@ import msgpack
 
 from cli import CAROM, CAROMD, Caromd, OK, REFUSED, SECONDS_MAX, ServerTest, USAGE, carom, environment, main
 from checksum import crc32c  # cli.py has put tests/support on the path
+from wire import Client
 
 MAGIC = b"\x89clog\r\n\x1a"
 
@@ -55,8 +56,8 @@ class FileTest(ServerTest):
         spawn, = [arguments for _, _, method, arguments in record["commands"] if method == "body.spawn"]
         spawn["position"][1] -= 1
 
-    def record(self, name, ticks=60, *words):
-        """Records `ticks` ticks, with a spawn in the middle, and returns the report."""
+    def record(self, name, ticks=60, *words, middle=lambda: None):
+        """Records `ticks` ticks, with a spawn and what `middle` does in the middle, and returns the report."""
         process = subprocess.Popen(
             [CAROM, "record", self.world, self.path(name), "--ticks", str(ticks), "--json", *words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -65,6 +66,7 @@ class FileTest(ServerTest):
             time.sleep(0.01)
         self.json("step", self.world, ticks // 2)
         self.json("spawn", self.world, "--circle", 0.5, "--at", "0.2,9")
+        middle()
         self.json("step", self.world, ticks - ticks // 2)
         out, err = process.communicate(timeout=SECONDS_MAX)
         self.assertEqual((0, ""), (process.returncode, err))
@@ -280,6 +282,22 @@ class Served(FileTest):
             self.assertTrue(same["same"])
             info = carom("info", self.world, "--json", port=server.port).json()
             self.assertEqual((True, 60), (info["paused"], info["tick"]))
+
+    def test_watchers_are_sent_the_data_that_the_recording_sets(self):
+        self.record("a.caromlog", middle=lambda: self.json("call", "data.set", json.dumps(
+            {"world": self.world, "key": "score", "value": 3})))
+        with self.serve("a.caromlog") as server, Client(server.port) as client:
+            client.call("world.pause", world=self.world)
+            client.call("world.step", world=self.world, to=0)
+            client.call("world.subscribe", world=self.world, data=True)
+            client.read_until(client.snapshots)
+            client.call("world.step", world=self.world, ticks=60)
+            client.read_until(lambda: client.snapshots() and client.snapshots()[-1]["tick"] == 60)
+            data = {}
+            for snapshot in client.snapshots():
+                data.update(snapshot.get("data", {}))
+            self.assertEqual({"score": 3}, data)
+            self.assertEqual([True], [s["full"] for s in client.snapshots() if s.get("full")])  # the first
 
     def test_state_that_differs_is_told(self):
         self.record("a.caromlog")

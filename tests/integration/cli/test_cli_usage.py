@@ -6,6 +6,7 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -66,9 +67,17 @@ class Help(unittest.TestCase):
             self.assertNotRegex(carom(name, "--help").out, r"(?m)^[A-Z][^\n]*:\n\n", name)
 
     def test_lines_fit_a_terminal(self):
-        for name in commands():
-            for line in carom(name, "--help").out.splitlines():
-                self.assertLessEqual(len(line), 120, line)
+        helps = {name: carom(name, "--help").out for name in commands()} | {"carom": carom("--help").out}
+        for program in (CAROMD, os.path.join(os.path.dirname(CAROM), "carom-load")):
+            told = subprocess.run([program, "--help"], text=True, capture_output=True, timeout=SECONDS_MAX)
+            self.assertEqual((OK, ""), (told.returncode, told.stderr))
+            helps[program] = told.stdout
+        for name, text in helps.items():
+            self.assertGreater(len(text.splitlines()), 5, name)
+            self.assertEqual([], [line for line in text.splitlines() if len(line) > 100], name)
+        # An option's text goes on below its beginning, and has all of its words.
+        self.assertRegex(helps[CAROMD], r"(?m)^  --origin ORIGIN +CAROM_ORIGIN +allow pages .*\n {42}\S")
+        self.assertIn("may be given again; * for all", re.sub(r"\s+", " ", helps[CAROMD]))
 
     def test_without_a_command_help_goes_to_stderr(self):
         result = carom()
@@ -154,6 +163,7 @@ class Usage(unittest.TestCase):
         (["spawn", "w", "--type", "statik"], "--type cannot be 'statik'; did you mean 'static'?"),
         (["spawn", "w", "--count", "0"], "--count is from 1 to 1000"),
         (["spawn", "w", "--shape", "{"], "--shape: line 1"),
+        (["spawn", "w", "--polygon", "0,0", "1,1"], "'1,1' is not NAME=VALUE such as gravity=0,-1.62"),
         (["spawn", "w", "positon=1,2"], "body.spawn has no 'positon'; did you mean 'position'?"),
         (["set", "w", "3"], "NAME=VALUE is missing, such as position=0,5"),
         (["set", "w", "3", "restitution=0.2"], "'restitution' belongs to the shapes of a body"),
@@ -244,6 +254,9 @@ class NoServer(unittest.TestCase):
                 self.assertEqual(LOST, late.code)
                 self.assertIn("did not answer hello", late.err)
                 self.assertIn("--proxy-from", late.err)
+            began = time.monotonic()
+            self.assertEqual(LOST, carom("ping", port=silent.getsockname()[1], env={"CAROM_TIMEOUT": "4s"}).code)
+            self.assertGreaterEqual(time.monotonic() - began, 4, "no less patient than it was told to be")
 
     def test_every_command_that_needs_one_ends_with_3_and_says_how_to_start_it(self):
         for words in (["ping"], ["info"], ["worlds"], ["create", "w"], ["watch", "w"], ["events", "w"],
@@ -293,7 +306,7 @@ class WrongServer(unittest.TestCase):
                                ("closes", Stranger(close=True)),
                                ("rpc", Stranger(bytes([0x94, 1, 0, 0xa3]) + b"no!" + bytes([0xc0])))):
             with self.subTest(name), stranger:
-                result = carom("ping", port=stranger.port)
+                result = carom("ping", port=stranger.port, env={"CAROM_TIMEOUT": ""})
                 self.assertEqual((LOST, ""), (result.code, result.out), result.err)
                 self.assertIn(f"something answers at 127.0.0.1:{stranger.port}, but no caromd", result.err)
                 self.assertNotIn("start one", result.err)

@@ -22,7 +22,7 @@ carom_client *server_connect(against_server *s)
 {
     carom_client *client = NULL;
     carom_error error;
-    check_ok(carom_connect(NULL, s->server.port, WAIT_MS, NULL, &client, &error), &error);
+    check_ok(carom_connect(NULL, s->server.port, PATIENCE_MS, NULL, &client, &error), &error);
     return client;
 }
 
@@ -41,7 +41,7 @@ int server_tear_down(void **state)
     against_server *s = *state;
     carom_free(s->client);
     if (s->server.pid != 0) {
-        assert_int_equal(process_stop(&s->server, SIGTERM, WAIT_MS), 0);
+        assert_int_equal(process_stop(&s->server, SIGTERM, PATIENCE_MS), 0);
     }
     free(s);
     return 0;
@@ -49,7 +49,7 @@ int server_tear_down(void **state)
 
 void poll_until_tick(carom_client *client, const carom_view *view, uint64_t tick)
 {
-    int64_t deadline = test_now_ms() + WAIT_MS;
+    int64_t deadline = test_now_ms() + PATIENCE_MS;
     carom_error error;
     while (!carom_view_get_state(view).ready || carom_view_get_state(view).tick < tick) {
         assert_true(test_now_ms() < deadline);

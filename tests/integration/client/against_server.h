@@ -9,8 +9,7 @@
 #include <carom/carom.h>
 
 #include "tests/support/process.h"
-
-enum { WAIT_MS = 20000 }; // for awaited events; sanitizers are slow on a busy machine
+#include "tests/support/patience.h"
 
 typedef struct against_server {
     process server;

@@ -17,13 +17,13 @@ static void begin(carom_client *client, const char *world)
     options.gravity = (carom_vec2){0, -10};
     options.paused = true;
     carom_error error;
-    check_ok(carom_world_create(client, world, &options, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_world_create(client, world, &options, PATIENCE_MS, NULL, &error), &error);
 }
 
 static void step(carom_client *client, const char *world, uint64_t ticks, uint64_t *tick)
 {
     carom_error error;
-    check_ok(carom_world_step(client, world, ticks, WAIT_MS, tick, &error), &error);
+    check_ok(carom_world_step(client, world, ticks, PATIENCE_MS, tick, &error), &error);
 }
 
 static uint64_t spawn(carom_client *client, const char *world, carom_body_options options,
@@ -33,7 +33,7 @@ static uint64_t spawn(carom_client *client, const char *world, carom_body_option
     options.shape_count = 1;
     uint64_t body = 0;
     carom_error error;
-    check_ok(carom_body_spawn(client, world, &options, WAIT_MS, &body, NULL, &error), &error);
+    check_ok(carom_body_spawn(client, world, &options, PATIENCE_MS, &body, NULL, &error), &error);
     assert_true(body > 0);
     return body;
 }
@@ -56,7 +56,7 @@ static carom_value *get(carom_client *client, const char *world, const char *met
     }
     carom_value *result = NULL;
     carom_error error;
-    check_ok(carom_call(client, method, args, WAIT_MS, &result, &error), &error);
+    check_ok(carom_call(client, method, args, PATIENCE_MS, &result, &error), &error);
     carom_value_free(args);
     return result;
 }
@@ -91,16 +91,16 @@ static void every_kind_of_shape_bears_a_ball(void **state)
         step(s->client, world, 60, NULL);
         carom_body where;
         carom_error error;
-        check_ok(carom_body_get(s->client, world, body, WAIT_MS, &where, &error), &error);
+        check_ok(carom_body_get(s->client, world, body, PATIENCE_MS, &where, &error), &error);
         assert_true(where.y > 1.48 && where.y < 1.51);
         carom_hit hit;
         size_t count = 0;
         check_ok(carom_query_ray(s->client, world, (carom_vec2){0.01, 9}, (carom_vec2){0.01, -9},
-                                 &(carom_query_options){.all = true}, &hit, 1, WAIT_MS, &count,
+                                 &(carom_query_options){.all = true}, &hit, 1, PATIENCE_MS, &count,
                                  &error),
                  &error);
         assert_true(count == 2 && hit.body == body);
-        check_ok(carom_world_destroy(s->client, world, WAIT_MS, &error), &error);
+        check_ok(carom_world_destroy(s->client, world, PATIENCE_MS, &error), &error);
     }
 }
 
@@ -109,7 +109,7 @@ static void every_kind_of_joint_is_made_changed_and_removed(void **state)
     against_server *s = *state;
     static const struct {
         carom_joint_settings settings, change;
-        const char *key; // of the change
+        const char *key; // key of the change
     } CASES[] = {
         {{.kind = CAROM_REVOLUTE, .anchor = {0, 1}}, {.motor_speed = 2}, "motor_speed"},
         {{.kind = CAROM_PRISMATIC, .axis = {1, 0}}, {.upper = 2}, "upper"},
@@ -135,26 +135,27 @@ static void every_kind_of_joint_is_made_changed_and_removed(void **state)
         carom_joint_settings settings = CASES[i].settings;
         settings.a = settings.kind == CAROM_MOUSE ? 0 : a;
         settings.b = b;
-        check_ok(carom_joint_create(s->client, world, &settings, WAIT_MS, &joint, NULL, &error),
+        check_ok(carom_joint_create(s->client, world, &settings, PATIENCE_MS, &joint, NULL, &error),
                  &error);
         if (CASES[i].key != NULL) {
-            check_ok(
-                carom_joint_set(s->client, world, joint, &CASES[i].change, WAIT_MS, NULL, &error),
-                &error);
+            check_ok(carom_joint_set(s->client, world, joint, &CASES[i].change, PATIENCE_MS, NULL,
+                                     &error),
+                     &error);
             carom_value *told = get(s->client, world, "joint.get", "joint", joint);
             assert_true(carom_get_real(told, CASES[i].key, 0) == 2);
             carom_value_free(told);
         }
         carom_joint_info listed, alone;
         size_t count = 0;
-        check_ok(carom_joint_list(s->client, world, &listed, 1, WAIT_MS, &count, &error), &error);
-        check_ok(carom_joint_get(s->client, world, joint, WAIT_MS, &alone, &error), &error);
+        check_ok(carom_joint_list(s->client, world, &listed, 1, PATIENCE_MS, &count, &error),
+                 &error);
+        check_ok(carom_joint_get(s->client, world, joint, PATIENCE_MS, &alone, &error), &error);
         assert_int_equal(count, 1);
         assert_true(listed.id == joint && alone.id == joint);
         assert_true(listed.settings.kind == settings.kind && alone.settings.kind == settings.kind);
         assert_int_equal(alone.settings.b, b);
-        check_ok(carom_joint_remove(s->client, world, joint, WAIT_MS, NULL, &error), &error);
-        assert_int_equal(carom_joint_remove(s->client, world, joint, WAIT_MS, NULL, &error),
+        check_ok(carom_joint_remove(s->client, world, joint, PATIENCE_MS, NULL, &error), &error);
+        assert_int_equal(carom_joint_remove(s->client, world, joint, PATIENCE_MS, NULL, &error),
                          CAROM_NOT_FOUND);
     }
 }
@@ -176,19 +177,19 @@ static uint64_t make_happen(carom_client *client, const char *world)
     uint64_t weight = spawn_at(client, world, CAROM_DYNAMIC, -8, 4, &ball);
     carom_joint_settings thread = {
         .kind = CAROM_DISTANCE, .a = beam, .b = weight, .break_force = 1};
-    check_ok(carom_joint_create(client, world, &thread, WAIT_MS, NULL, NULL, &error), &error);
+    check_ok(carom_joint_create(client, world, &thread, PATIENCE_MS, NULL, NULL, &error), &error);
     carom_body_options away = carom_body_options_default();
     away.position = (carom_vec2){999999, 0};
     away.velocity = (carom_vec2){4000, 0};
     spawn(client, world, away, &ball);
     step(client, world, 240, NULL);
-    check_ok(
-        carom_body_impulse(client, world, jumper, (carom_vec2){0, 2}, NULL, WAIT_MS, NULL, &error),
-        &error);
+    check_ok(carom_body_impulse(client, world, jumper, (carom_vec2){0, 2}, NULL, PATIENCE_MS, NULL,
+                                &error),
+             &error);
     step(client, world, 2, NULL);
-    check_ok(carom_body_remove(client, world, weight, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_body_remove(client, world, weight, PATIENCE_MS, NULL, &error), &error);
     const carom_args_message_send message = {.name = "ready"};
-    check_ok(carom_call_message_send(client, world, &message, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_call_message_send(client, world, &message, PATIENCE_MS, NULL, &error), &error);
     uint64_t tick = 0;
     step(client, world, 2, &tick);
     return tick;
@@ -206,7 +207,7 @@ static void every_kind_of_event_arrives(void **state)
     begin(s->client, "events");
     carom_view *view = carom_view_create(NULL);
     carom_error error;
-    check_ok(carom_watch(s->client, "events", &options, view, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_watch(s->client, "events", &options, view, PATIENCE_MS, NULL, &error), &error);
     poll_until_tick(s->client, view, make_happen(s->client, "events"));
     uint32_t seen = 0;
     carom_event event;
@@ -220,7 +221,7 @@ static void every_kind_of_event_arrives(void **state)
     assert_int_equal(seen | seats, (1u << CAROM_EVENT_OTHER) - 1u);
     carom_view_free(view);
     carom_world_info info;
-    check_ok(carom_world_get_info(s->client, "events", WAIT_MS, &info, &error), &error);
+    check_ok(carom_world_get_info(s->client, "events", PATIENCE_MS, &info, &error), &error);
     assert_int_equal(info.frozen, 1);
 }
 

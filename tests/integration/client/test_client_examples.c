@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "tests/support/process.h"
+#include "tests/support/patience.h"
 
-enum { WAIT_MS = 60000, PROGRAMS = 5 };
+enum { PROGRAMS = 5 };
 
 static const char *caromd_path;
 static const char *programs[PROGRAMS];
@@ -26,7 +27,7 @@ static const char *run_example(process *example, const process *server, const ch
     char where[32];
     snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server->port);
     process_spawn(example, program, (const char *const[]){where, second, third, NULL});
-    int code = process_wait(example, WAIT_MS);
+    int code = process_wait(example, PATIENCE_MS);
     if (code != 0) {
         fail_msg("%s ended with %d: %s", program, code, example->text);
     }
@@ -42,7 +43,7 @@ static void every_example_runs_and_ends_well(void **state)
     assert_non_null(strstr(run_example(&example, &server, programs[1], "demo", "1"), "0 are left"));
     assert_non_null(
         strstr(run_example(&example, &server, programs[2], "20", NULL), "ping: 20 answers"));
-    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+    assert_int_equal(process_stop(&server, SIGTERM, PATIENCE_MS), 0);
 }
 
 static void wrong_arguments_show_the_usage(void **state)
@@ -51,7 +52,7 @@ static void wrong_arguments_show_the_usage(void **state)
     static process example;
     for (int i = 0; i < PROGRAMS; i++) {
         process_spawn(&example, programs[i], (const char *const[]){"--help", NULL});
-        assert_int_equal(process_wait(&example, WAIT_MS), 2);
+        assert_int_equal(process_wait(&example, PATIENCE_MS), 2);
         assert_non_null(strstr(example.text, "usage: "));
     }
 }
@@ -65,10 +66,10 @@ static void drop_leaves_a_world_of_its_name_alone(void **state)
     snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server.port);
     for (int i = 0; i < 2; i++) {
         process_spawn(&example, programs[0], (const char *const[]){where, NULL});
-        assert_int_equal(process_wait(&example, WAIT_MS), 1);
+        assert_int_equal(process_wait(&example, PATIENCE_MS), 1);
         assert_non_null(strstr(example.text, "already_exists"));
     }
-    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+    assert_int_equal(process_stop(&server, SIGTERM, PATIENCE_MS), 0);
 }
 
 // Starts a relay 50 ms in front of the server.
@@ -80,7 +81,7 @@ static void start_relay(process *relay, const process *server)
                   (const char *const[]){"relay", "--listen", "127.0.0.1:0", "--delay", "50ms", "-s",
                                         where, NULL});
     static const char IS[] = " is 127.0.0.1:";
-    assert_true(process_wait_log(relay, IS, WAIT_MS));
+    assert_true(process_wait_log(relay, IS, PATIENCE_MS));
     const char *end = strstr(relay->text, IS);
     const char *port = end;
     while (port > relay->text && port[-1] != ':') {
@@ -109,8 +110,8 @@ static void predicted_disc_obeys_its_player_over_a_distance(void **state)
     assert_true(away_ms >= 100.0);
     assert_true(keys >= 3 && moved > 0 && moved <= keys);
     assert_non_null(strstr(text, "ticks were predicted to the bit"));
-    (void)process_stop(&relay, SIGTERM, WAIT_MS);
-    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+    (void)process_stop(&relay, SIGTERM, PATIENCE_MS);
+    assert_int_equal(process_stop(&server, SIGTERM, PATIENCE_MS), 0);
 }
 
 // Runs a command of carom against the server.
@@ -125,7 +126,7 @@ static void run_carom(const process *server, const char *const *words)
         arguments[count++] = *words++;
     }
     process_spawn(&command, carom_path, arguments);
-    int code = process_wait(&command, WAIT_MS);
+    int code = process_wait(&command, PATIENCE_MS);
     if (code != 0) {
         fail_msg("carom %s ended with %d: %s", arguments[2], code, command.text);
     }
@@ -152,14 +153,14 @@ static void referee_keeps_the_rules_of_its_ring(void **state)
     snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server.port);
     process_spawn(&player, carom_path, (const char *const[]){"join", "ring", "-s", where, NULL});
     process_spawn(&referee, programs[4], (const char *const[]){where, NULL});
-    assert_true(process_wait_log(&referee, "seat 1 is in", WAIT_MS));
+    assert_true(process_wait_log(&referee, "seat 1 is in", PATIENCE_MS));
     assert_int_equal(sscanf(referee.text, "%63[^:]: is the referee", world), 1);
     run_carom(&server, (const char *const[]){"impulse", world, "1", "100,0", NULL});
-    assert_true(process_wait_log(&referee, "seat 1 is out: 2 points left", WAIT_MS));
-    (void)process_stop(&player, SIGINT, WAIT_MS);
-    assert_true(process_wait_log(&referee, "seat 1 is free", WAIT_MS));
-    (void)process_stop(&referee, SIGTERM, WAIT_MS);
-    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+    assert_true(process_wait_log(&referee, "seat 1 is out: 2 points left", PATIENCE_MS));
+    (void)process_stop(&player, SIGINT, PATIENCE_MS);
+    assert_true(process_wait_log(&referee, "seat 1 is free", PATIENCE_MS));
+    (void)process_stop(&referee, SIGTERM, PATIENCE_MS);
+    assert_int_equal(process_stop(&server, SIGTERM, PATIENCE_MS), 0);
 }
 
 int main(int argc, char **argv)

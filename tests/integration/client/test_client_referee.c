@@ -18,7 +18,7 @@
 
 enum {
     MESSAGES = 300,
-    LARGE_BYTES = 15000, // of a value
+    LARGE_BYTES = 15000, // size of a value
     LARGE_MESSAGES = 100
 };
 
@@ -26,7 +26,7 @@ static char world[128]; // the world of the template
 
 typedef struct rules {
     unsigned starts, joins, leaves, ticks, hits, errors;
-    uint64_t seat, session; // of the last join or leave
+    uint64_t seat, session; // who joined or left last
     char during[32], text[CAROM_ERROR_TEXT_MAX];
     uint64_t ball; // what a handler has made, by the answer to a query of the test
 } rules;
@@ -135,7 +135,7 @@ static carom_referee *begin_with(const against_server *s, rules *r, carom_refere
                                                 .message = on_message,
                                                 .tick = on_tick,
                                                 .error = on_error};
-    check_ok(carom_referee_create(NULL, s->server.port, WAIT_MS, &options, &referee, &error),
+    check_ok(carom_referee_create(NULL, s->server.port, PATIENCE_MS, &options, &referee, &error),
              &error);
     return referee;
 }
@@ -162,7 +162,7 @@ static carom_game_figures figures_of(const carom_referee *referee)
 
 static void await_holder(carom_referee *referee)
 {
-    int64_t deadline = test_now_ms() + WAIT_MS;
+    int64_t deadline = test_now_ms() + PATIENCE_MS;
     while (figures_of(referee).state != CAROM_GAME_HOLDER) {
         assert_true(test_now_ms() < deadline);
         round_of(referee);
@@ -173,7 +173,7 @@ static void call_world(const against_server *s, const char *method)
 {
     carom_value *args = carom_set(carom_map(), "world", carom_str(world));
     carom_error error;
-    check_ok(carom_call(s->client, method, args, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_call(s->client, method, args, PATIENCE_MS, NULL, &error), &error);
     carom_value_free(args);
 }
 
@@ -181,7 +181,7 @@ static void join(const against_server *s)
 {
     carom_value *args = carom_set(carom_map(), "template", carom_str(TEMPLATE)), *answer = NULL;
     carom_error error;
-    check_ok(carom_call(s->client, "world.join", args, WAIT_MS, &answer, &error), &error);
+    check_ok(carom_call(s->client, "world.join", args, PATIENCE_MS, &answer, &error), &error);
     snprintf(world, sizeof world, "%s", carom_get_str(answer, "world", ""));
     carom_value_free(args);
     carom_value_free(answer);
@@ -199,7 +199,7 @@ static void send_message(const against_server *s, const char *name, uint64_t num
     carom_value *args = carom_set(carom_map(), "world", carom_str(world));
     carom_error error;
     carom_set(carom_set(args, "name", carom_str(name)), "data", carom_uint(number));
-    check_ok(carom_call(s->client, "message.send", args, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_call(s->client, "message.send", args, PATIENCE_MS, NULL, &error), &error);
     carom_value_free(args);
 }
 
@@ -209,7 +209,7 @@ static carom_value *data_of(const against_server *s, const char *prefix)
     carom_value *args = carom_set(carom_map(), "world", carom_str(world)), *answer = NULL;
     carom_error error;
     carom_set(args, "prefix", carom_str(prefix));
-    check_ok(carom_call(s->client, "data.get", args, WAIT_MS, &answer, &error), &error);
+    check_ok(carom_call(s->client, "data.get", args, PATIENCE_MS, &answer, &error), &error);
     carom_value *data = carom_value_take(answer, "data");
     carom_value_free(args);
     carom_value_free(answer);
@@ -227,7 +227,7 @@ static uint64_t number_of(const against_server *s, const char *key)
 static void await_number(const against_server *s, carom_referee *referee, const char *key,
                          uint64_t number)
 {
-    int64_t deadline = test_now_ms() + WAIT_MS;
+    int64_t deadline = test_now_ms() + PATIENCE_MS;
     while (number_of(s, key) != number) {
         assert_true(test_now_ms() < deadline);
         round_of(referee);
@@ -236,7 +236,7 @@ static void await_number(const against_server *s, carom_referee *referee, const 
 
 static void await_count(carom_referee *referee, const unsigned *count, unsigned wanted)
 {
-    int64_t deadline = test_now_ms() + WAIT_MS;
+    int64_t deadline = test_now_ms() + PATIENCE_MS;
     while (*count < wanted) {
         assert_true(test_now_ms() < deadline);
         round_of(referee);
@@ -247,7 +247,7 @@ static void await_count(carom_referee *referee, const unsigned *count, unsigned 
 static void close_referee(carom_referee *referee)
 {
     carom_error error;
-    check_ok(carom_referee_close(referee, WAIT_MS, &error), &error);
+    check_ok(carom_referee_close(referee, PATIENCE_MS, &error), &error);
     carom_referee_free(referee);
 }
 
@@ -295,7 +295,7 @@ static void test_each_message_is_handled_once(void **state)
             await_holder(referee);
         }
     }
-    int64_t deadline = test_now_ms() + WAIT_MS;
+    int64_t deadline = test_now_ms() + PATIENCE_MS;
     carom_value *counts = data_of(s, "count/");
     while (carom_value_count(counts) < MESSAGES) {
         assert_true(test_now_ms() < deadline);
@@ -337,8 +337,8 @@ static void test_joins_and_leaves_that_nobody_saw_are_told(void **state)
     close_referee(referee);
 }
 
-// The connection is cut in the midst: nothing is handled twice, what may be missing is told, seats
-// that were taken meanwhile are found, and the referee goes on.
+// The connection is cut while events are handled: no event is handled twice, possible losses are
+// reported, seats taken meanwhile are found, and the referee continues.
 static void test_cut_connection_repeats_nothing(void **state)
 {
     const against_server *s = *state;
@@ -384,7 +384,7 @@ static void test_results_of_several_handlers_are_told_apart(void **state)
     await_number(s, referee, "pairs", 3);
     carom_value *args = carom_set(carom_map(), "world", carom_str(world)), *whole = NULL;
     carom_error error;
-    check_ok(carom_call(s->client, "world.state", args, WAIT_MS, &whole, &error), &error);
+    check_ok(carom_call(s->client, "world.state", args, PATIENCE_MS, &whole, &error), &error);
     const carom_value *joints = carom_value_get(whole, "joints");
     assert_int_equal(carom_value_count(joints), 3);
     for (size_t i = 0; i < 3; i++) {
@@ -456,9 +456,9 @@ static void test_changes_of_one_tick_go_in_several_batches(void **state)
         carom_push(commands, carom_push(carom_push(carom_array(), carom_str("message.send")), one));
     }
     carom_set(carom_set(args, "world", carom_str(world)), "commands", commands);
-    check_ok(carom_call(s->client, "world.apply", args, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_call(s->client, "world.apply", args, PATIENCE_MS, NULL, &error), &error);
     carom_value_free(args);
-    const int64_t deadline = test_now_ms() + WAIT_MS;
+    const int64_t deadline = test_now_ms() + PATIENCE_MS;
     size_t count = 0;
     while (count < LARGE_MESSAGES) {
         assert_true(test_now_ms() < deadline);
@@ -483,7 +483,7 @@ static void test_one_world_too_many_is_told_and_the_others_go_on(void **state)
         carom_value *args = carom_map();
         snprintf(world, sizeof world, "many-%u", i);
         carom_set(carom_set(args, "world", carom_str(world)), "hz", carom_uint(10));
-        check_ok(carom_call(s->client, "world.create", args, WAIT_MS, NULL, &error), &error);
+        check_ok(carom_call(s->client, "world.create", args, PATIENCE_MS, NULL, &error), &error);
         carom_value_free(args);
     }
     options.worlds = WORLDS;
@@ -509,14 +509,14 @@ static void test_wrong_options_are_told(void **state)
     carom_error error;
     carom_referee_options options = carom_referee_options_default();
     assert_int_equal(
-        carom_referee_create(NULL, s->server.port, WAIT_MS, &options, &referee, &error),
+        carom_referee_create(NULL, s->server.port, PATIENCE_MS, &options, &referee, &error),
         CAROM_INVALID_ARGUMENT);
     assert_string_equal(error.text, "templates or worlds: none is named");
     options.templates = (const char *const[]){"duel"};
     options.template_count = 1;
     options.lease_s = 0.1;
     assert_int_equal(
-        carom_referee_create(NULL, s->server.port, WAIT_MS, &options, &referee, &error),
+        carom_referee_create(NULL, s->server.port, PATIENCE_MS, &options, &referee, &error),
         CAROM_INVALID_ARGUMENT);
     assert_string_equal(error.text, "lease_s: 0.5 to 60 seconds");
     assert_int_equal(carom_referee_poll(NULL, 0, &error), CAROM_INVALID_ARGUMENT);

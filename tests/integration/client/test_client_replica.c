@@ -13,9 +13,9 @@
 #include <carom/watch.h>
 
 #include "tests/integration/client/against_server.h"
+#include "tests/support/patience.h"
 
 enum { SECONDS_STANDARD = 5, SECONDS_MAX = 7 * 86400, BALLS_MAX = 40, STIR_MS = 250, TELL_S = 60 };
-enum { PATIENCE_MS = 240000 }; // beyond the requested seconds
 
 typedef struct following {
     carom_replica *replica;
@@ -41,11 +41,11 @@ static void stir(carom_client *client, uint64_t *balls, unsigned *random)
     carom_error error;
     uint64_t *ball = &balls[(unsigned)rand_r(random) % BALLS_MAX];
     if (*ball != 0 && rand_r(random) % 3 == 0) {
-        check_ok(carom_body_remove(client, "main", *ball, WAIT_MS, NULL, &error), &error);
+        check_ok(carom_body_remove(client, "main", *ball, PATIENCE_MS, NULL, &error), &error);
         *ball = 0;
     } else if (*ball != 0) {
         carom_vec2 push = {(double)(rand_r(random) % 11) - 5, (double)(rand_r(random) % 8)};
-        check_ok(carom_body_impulse(client, "main", *ball, push, NULL, WAIT_MS, NULL, &error),
+        check_ok(carom_body_impulse(client, "main", *ball, push, NULL, PATIENCE_MS, NULL, &error),
                  &error);
     } else {
         carom_body_options options = carom_body_options_default();
@@ -53,7 +53,8 @@ static void stir(carom_client *client, uint64_t *balls, unsigned *random)
         options.shapes = &shape;
         options.shape_count = 1;
         options.position = (carom_vec2){(double)(rand_r(random) % 21) - 10, 12};
-        check_ok(carom_body_spawn(client, "main", &options, WAIT_MS, ball, NULL, &error), &error);
+        check_ok(carom_body_spawn(client, "main", &options, PATIENCE_MS, ball, NULL, &error),
+                 &error);
     }
 }
 
@@ -81,7 +82,7 @@ static void follow(against_server *s, long seconds, bool compact)
     carom_error error;
     carom_world_options options = carom_world_options_default();
     options.scene = "demo";
-    check_ok(carom_world_create(s->client, "main", &options, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_world_create(s->client, "main", &options, PATIENCE_MS, NULL, &error), &error);
     following f = {.replica = carom_replica_create()};
     assert_non_null(f.replica);
     carom_handlers handlers = {.user = &f, .snapshot = on_snapshot};
@@ -90,7 +91,7 @@ static void follow(against_server *s, long seconds, bool compact)
     log.encoding = "log";
     log.compact = compact ? carom_compact(s->client) : 0;
     assert_true(!compact || log.compact != 0);
-    check_ok(carom_subscribe(s->client, "main", &log, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_subscribe(s->client, "main", &log, PATIENCE_MS, NULL, &error), &error);
     uint64_t balls[BALLS_MAX] = {0};
     unsigned random = 1;
     int64_t begin = test_now_ms();

@@ -39,7 +39,7 @@ static void read_settings(carom_client *client, const char *world, double out[9]
     carom_error error;
     carom_value *args = carom_set(carom_map(), "world", carom_str(world));
     carom_value *info = NULL;
-    check_ok(carom_call(client, "world.info", args, WAIT_MS, &info, &error), &error);
+    check_ok(carom_call(client, "world.info", args, PATIENCE_MS, &info, &error), &error);
     for (size_t i = 0; i < 8; i++) {
         assert_non_null(carom_value_path(info, KEYS[i]));
         out[i] = carom_get_real(info, KEYS[i], -1.0);
@@ -62,8 +62,8 @@ static void check_same_world(carom_client *client, const char *a, const char *b)
     check_same_settings(client, a, b);
     carom_world_info left, right;
     carom_error error;
-    check_ok(carom_world_get_info(client, a, WAIT_MS, &left, &error), &error);
-    check_ok(carom_world_get_info(client, b, WAIT_MS, &right, &error), &error);
+    check_ok(carom_world_get_info(client, a, PATIENCE_MS, &left, &error), &error);
+    check_ok(carom_world_get_info(client, b, PATIENCE_MS, &right, &error), &error);
     assert_int_equal(left.bodies, right.bodies);
     assert_int_equal(left.joints, right.joints);
     assert_int_equal(left.tick, right.tick);
@@ -77,23 +77,23 @@ static void check_scene(carom_client *client, const char *name)
     carom_value *args = carom_set(carom_map(), "world", carom_str("made"));
     carom_set(args, "scene", carom_str(name));
     carom_set(args, "paused", carom_bool(true));
-    check_ok(carom_call(client, "world.create", args, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_call(client, "world.create", args, PATIENCE_MS, NULL, &error), &error);
     carom_value_free(args);
     size_t size;
     char *text = read_scene(name, &size);
     carom_scene_options options = carom_scene_options_default();
     options.paused = true;
-    options.timeout_ms = WAIT_MS;
+    options.timeout_ms = PATIENCE_MS;
     carom_scene_result result;
     check_ok(carom_scene_apply(client, "fed", text, size, &options, &result, &error), &error);
     free(text);
     assert_true(result.created && result.bodies > 0 && result.commands >= result.bodies);
     check_same_world(client, "made", "fed");
-    check_ok(carom_world_step(client, "made", 10, WAIT_MS, NULL, &error), &error);
-    check_ok(carom_world_step(client, "fed", 10, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_world_step(client, "made", 10, PATIENCE_MS, NULL, &error), &error);
+    check_ok(carom_world_step(client, "fed", 10, PATIENCE_MS, NULL, &error), &error);
     check_same_world(client, "made", "fed");
-    check_ok(carom_world_destroy(client, "made", WAIT_MS, &error), &error);
-    check_ok(carom_world_destroy(client, "fed", WAIT_MS, &error), &error);
+    check_ok(carom_world_destroy(client, "made", PATIENCE_MS, &error), &error);
+    check_ok(carom_world_destroy(client, "fed", PATIENCE_MS, &error), &error);
 }
 
 static void every_scene_is_the_same_fed_as_made(void **state)
@@ -119,7 +119,8 @@ static void scene_that_fails_midway_leaves_no_world(void **state)
                      CAROM_INVALID_ARGUMENT);
     assert_non_null(strstr(error.text, "radius"));
     carom_world_info info;
-    assert_int_equal(carom_world_get_info(s->client, "bad", WAIT_MS, &info, NULL), CAROM_NOT_FOUND);
+    assert_int_equal(carom_world_get_info(s->client, "bad", PATIENCE_MS, &info, NULL),
+                     CAROM_NOT_FOUND);
 }
 
 static void scene_runs_once_it_stands(void **state)
@@ -131,12 +132,12 @@ static void scene_runs_once_it_stands(void **state)
     carom_scene_result result;
     check_ok(carom_scene_apply(s->client, "running", text, size, NULL, &result, &error), &error);
     carom_view *view = carom_view_create(NULL);
-    check_ok(carom_watch(s->client, "running", NULL, view, WAIT_MS, NULL, &error), &error);
+    check_ok(carom_watch(s->client, "running", NULL, view, PATIENCE_MS, NULL, &error), &error);
     poll_until_tick(s->client, view, result.tick + 5);
     assert_int_equal(carom_view_count(view), result.bodies);
     carom_view_free(view);
     free(text);
-    carom_world_destroy(s->client, "running", WAIT_MS, NULL);
+    carom_world_destroy(s->client, "running", PATIENCE_MS, NULL);
 }
 
 int main(int argc, char **argv)

@@ -50,7 +50,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    int code = process_stop(&f->server, 15, WAIT_MS);
+    int code = process_stop(&f->server, 15, PATIENCE_MS);
     unlink(f->keys);
     free(f);
     return code;
@@ -60,7 +60,7 @@ static carom_status connect_as(const fixture *f, const char *token, bool reconne
                                carom_client **out, carom_error *error)
 {
     carom_options options = {.token = token, .reconnect = {.on = reconnect, .first_ms = 1}};
-    return carom_connect(NULL, f->server.port, WAIT_MS, &options, out, error);
+    return carom_connect(NULL, f->server.port, PATIENCE_MS, &options, out, error);
 }
 
 static const char *role_of(const carom_client *client)
@@ -84,7 +84,7 @@ static void set_token_changes_role_and_keeps_the_session(void **state)
     check_ok(connect_as(*state, ADA_VIEWER, false, &client, &error), &error);
     uint64_t session = carom_get_uint(carom_hello(client), "session", 0);
     assert_string_equal(role_of(client), "viewer");
-    check_ok(carom_set_token(client, ADA_PLAYER, WAIT_MS, &error), &error);
+    check_ok(carom_set_token(client, ADA_PLAYER, PATIENCE_MS, &error), &error);
     assert_string_equal(role_of(client), "player");
     assert_int_equal(carom_get_uint(carom_hello(client), "session", 0), session);
     carom_free(client);
@@ -95,12 +95,14 @@ static void set_token_of_another_leaves_the_old_one(void **state)
     carom_client *client = NULL;
     carom_error error = {0};
     check_ok(connect_as(*state, ADA_PLAYER, false, &client, &error), &error);
-    assert_int_equal(carom_set_token(client, EVE_ADMIN, WAIT_MS, &error), CAROM_PERMISSION_DENIED);
-    assert_int_equal(carom_set_token(client, "a.b.c", WAIT_MS, &error), CAROM_UNAUTHENTICATED);
+    assert_int_equal(carom_set_token(client, EVE_ADMIN, PATIENCE_MS, &error),
+                     CAROM_PERMISSION_DENIED);
+    assert_int_equal(carom_set_token(client, "a.b.c", PATIENCE_MS, &error), CAROM_UNAUTHENTICATED);
     assert_string_equal(role_of(client), "player");
-    check_ok(carom_call(client, "world.list", NULL, WAIT_MS, NULL, &error), &error);
-    assert_int_equal(carom_set_token(NULL, ADA_PLAYER, WAIT_MS, &error), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_set_token(client, NULL, WAIT_MS, &error), CAROM_INVALID_ARGUMENT);
+    check_ok(carom_call(client, "world.list", NULL, PATIENCE_MS, NULL, &error), &error);
+    assert_int_equal(carom_set_token(NULL, ADA_PLAYER, PATIENCE_MS, &error),
+                     CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_set_token(client, NULL, PATIENCE_MS, &error), CAROM_INVALID_ARGUMENT);
     carom_free(client);
 }
 
@@ -109,7 +111,7 @@ static void reconnect_sends_the_token_that_was_set(void **state)
     carom_client *client = NULL;
     carom_error error = {0};
     check_ok(connect_as(*state, ADA_VIEWER, true, &client, &error), &error);
-    check_ok(carom_set_token(client, ADA_PLAYER, WAIT_MS, &error), &error);
+    check_ok(carom_set_token(client, ADA_PLAYER, PATIENCE_MS, &error), &error);
     assert_int_equal(shutdown(carom_fd(client), SHUT_RDWR), 0);
     while (carom_client_traffic(client).reconnects == 0) {
         check_ok(carom_poll(client, 100, &error), &error);

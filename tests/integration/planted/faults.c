@@ -1,5 +1,6 @@
-// Faults in what a server writes before another process takes over, and in a step of the engine,
-// for tests that have to find them. The linker puts these functions between two files of the server
+// Faults in the files that a server writes before another process takes over, and in a step of the
+// engine, for tests that have to find them. The linker puts these functions between two files of
+// the server
 // (--wrap, CMakeLists.txt of the folder above); CAROM_PLANT in the environment names the fault.
 //
 //     lost-commands  a world's records from the one on that has the text "lost from here" in it are
@@ -9,6 +10,7 @@
 //     lost-world     a world without a log is left out of the file of worlds for the next process
 //     failed-step    an assertion fails in the step to tick 5 of each world of 61 Hz
 //     wild-step      likewise, but it writes where no memory is
+//     stuck-step     that step does not end before the file that CAROM_GATE names is there
 //
 // Where CAROM_GATE in the environment names a file, a restart does not play the log of a world
 // named slow… before that file is there, and that of a world named slow-broken… not then either.
@@ -33,7 +35,7 @@ static const char MARK[] = "lost from here";
 // A world whose log ended before the world did.
 typedef struct lost_world {
     const storage_world *stored;
-    uint64_t sequence; // that it claims
+    uint64_t sequence; // sequence that it claims to have stored
     storage_wake *wake;
     void *context;
 } lost_world;
@@ -234,6 +236,10 @@ void __wrap_world_step(physics_world *world)
         // The address is 64, which the compiler does not know; for a null pointer a sanitizer would
         // report first.
         *(volatile int *)(getauxval(AT_NULL) + 64) = 1;
+    }
+    while (fails && is_planted("stuck-step") && access(getenv("CAROM_GATE"), F_OK) != 0) {
+        const struct timespec pause = {.tv_nsec = GATE_POLL_MS * 1000000L};
+        nanosleep(&pause, NULL);
     }
     __real_world_step(world);
 }

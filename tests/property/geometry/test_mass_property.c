@@ -66,7 +66,7 @@ static void mass_random_shapes_match_grid(void **state)
         aabb box = shape_aabb(&s, TRANSFORM_IDENTITY);
         double width = (double)(box.upper.x - box.lower.x);
         double height = (double)(box.upper.y - box.lower.y);
-        // The rim crosses about 4 steps cells; their errors have either sign.
+        // The rim crosses about 4 * steps cells, whose errors partly cancel: they add up as a root.
         double cells = 20.0 * sqrt((double)steps);
         double slack = cells * width * height / (steps * steps);
         double reach = hypot(width, height);

@@ -11,7 +11,7 @@
 
 enum { SEEDS = 150, TICKS = 90, BYSTANDERS = 12 };
 
-static const double APART_MAX = 1e-4; // of two places [m] and of two angles [rad]
+static const double APART_MAX = 1e-4; // between two places [m] and two angles [rad]
 
 // Bystanders collide with each other alone.
 static const shape_filter APART = {.category = 1u << 7, .mask = 1u << 7};

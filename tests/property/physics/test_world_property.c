@@ -189,7 +189,8 @@ static void free_worlds_keep_momentum(void **state)
     for (int64_t round = 0; round < rounds(30); round++) {
         physics_world *world = random_world(&r, (vec2d){0.0, 0.0}, 0.0);
         error err;
-        assert_int_equal(world_set_sleep(world, false, &err), STATUS_OK); // which takes momentum
+        // A body that falls asleep loses its momentum.
+        assert_int_equal(world_set_sleep(world, false, &err), STATUS_OK);
         ledger l;
         ledger_init(&l);
         for (int i = 0; i < 49; i++) {

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/args/text.h"
@@ -212,6 +214,46 @@ static void units_suit_the_size(void **state)
     assert_string_equal(text, "1.00 MB");
 }
 
+static char *printed(const char *head, size_t indent, const char *text)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&out, &size);
+    assert_non_null(file);
+    text_print_help(file, head, indent, text);
+    fclose(file);
+    return out;
+}
+
+static void help_breaks_between_words_at_the_last_column(void **state)
+{
+    (void)state;
+    char words[3 * TEXT_HELP_COLUMNS + 1];
+    for (size_t length = 1; length < 3 * TEXT_HELP_COLUMNS; length++) { // words of seven letters
+        for (size_t i = 0; i < length; i++) {
+            words[i] = i % 8 == 7 && i + 1 < length ? ' ' : 'x';
+        }
+        words[length] = '\0';
+        char *out = printed("  --name", 12, words);
+        size_t kept = 0;
+        for (const char *line = out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+            assert_true(strcspn(line, "\n") <= TEXT_HELP_COLUMNS);
+            assert_true(strspn(line, " ") == 12 || line == out);
+        }
+        for (const char *at = out + 8; *at != '\0'; at++) {
+            kept += *at == 'x';
+        }
+        for (size_t i = 0; i < length; i++) {
+            kept -= words[i] == 'x';
+        }
+        assert_int_equal(kept, 0);
+        free(out);
+    }
+    char *out = printed("  --long-name VALUE", 12, "text"); // a head beyond its column
+    assert_string_equal(out, "  --long-name VALUE text\n");
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +270,7 @@ int main(void)
         cmocka_unit_test(next_refuses_what_is_no_utf8),
         cmocka_unit_test(encode_and_next_are_inverse),
         cmocka_unit_test(units_suit_the_size),
+        cmocka_unit_test(help_breaks_between_words_at_the_last_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

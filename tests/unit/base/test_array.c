@@ -154,6 +154,27 @@ static void array_swap_remove_puts_the_last_in_place(void **state)
     array_free(&a);
 }
 
+static void array_swap_remove_value_removes_the_first_that_equals(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_push(&a, 7);
+    array_push(&a, 5);
+    array_push(&a, 5);
+    array_push(&a, 9);
+    array_swap_remove_value(&a, 6); // absent: nothing changes
+    assert_int_equal(a.count, 4);
+    array_swap_remove_value(&a, 5);
+    assert_int_equal(a.count, 3);
+    assert_int_equal(a.data[0], 7);
+    assert_int_equal(a.data[1], 9);
+    assert_int_equal(a.data[2], 5);
+    array_swap_remove_value(&a, 5); // the last element itself
+    assert_int_equal(a.count, 2);
+    assert_int_equal(a.data[1], 9);
+    array_free(&a);
+}
+
 static void array_clear_keeps_the_memory(void **state)
 {
     (void)state;
@@ -227,6 +248,7 @@ int main(void)
         cmocka_unit_test(large_array_keeps_values_as_it_grows),
         cmocka_unit_test(large_array_that_was_fitted_grows_with_zeros),
         cmocka_unit_test(array_swap_remove_puts_the_last_in_place),
+        cmocka_unit_test(array_swap_remove_value_removes_the_first_that_equals),
         cmocka_unit_test(array_clear_keeps_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,9 +47,10 @@ static bool has_reason(const carom_value *why, const char *reason)
     return false;
 }
 
-#define WORLD  "{\"world\": \"w\", \"paused\": false, \"gravity\": [0, -10]}"
-#define PAUSED "{\"world\": \"w\", \"paused\": true, \"gravity\": [0, -10]}"
-#define SPACE  "{\"world\": \"w\", \"paused\": false, \"gravity\": [0, 0]}"
+#define WORLD   "{\"world\": \"w\", \"paused\": false, \"gravity\": [0, -10]}"
+#define STEPPED "{\"world\": \"w\", \"paused\": true, \"rate\": 15.0, \"gravity\": [0, -10]}"
+#define PAUSED  "{\"world\": \"w\", \"paused\": true, \"gravity\": [0, -10]}"
+#define SPACE   "{\"world\": \"w\", \"paused\": false, \"gravity\": [0, 0]}"
 #define BODY(more)                                                                                 \
     "{\"body\": 3, \"velocity\": [0, 0], \"angular_velocity\": 0, \"gravity_scale\": 1, "          \
     "\"force\": [0, 0], \"torque\": 0, \"enabled\": true, \"awake\": true, " more "}"
@@ -61,6 +62,7 @@ static void each_state_gives_its_reason(void **state)
         const char *body, *info, *reason;
     } cases[] = {
         {BODY("\"type\": \"dynamic\""), PAUSED, "paused"},
+        {BODY("\"type\": \"static\""), STEPPED, "static"},
         {BODY("\"type\": \"static\""), WORLD, "static"},
         {BODY("\"type\": \"kinematic\""), WORLD, "kinematic"},
         {"{\"body\": 3, \"type\": \"dynamic\", \"enabled\": false}", WORLD, "disabled"},

@@ -131,6 +131,10 @@ static void merge_adds_all(void **state)
     a->errors[CAROM_NOT_FOUND] = 2;
     b->unsent = 3;
     b->unanswered = 4;
+    a->dropped = 5;
+    b->dropped = 6;
+    b->resumed = 3;
+    load_tally_slice(b, 1.0)->dropped = 6;
     load_tally_slice(b, 1.0)->clients = 7;
     load_tally_merge(sum, a);
     load_tally_merge(sum, b);
@@ -138,6 +142,9 @@ static void merge_adds_all(void **state)
     assert_int_equal(load_slice_slim(load_tally_slice(sum, 1.0), LOAD_SEEN)->total, 2);
     assert_int_equal(load_tally_errors(sum), 9);
     assert_int_equal(load_tally_slice(sum, 1.0)->clients, 7);
+    assert_int_equal(sum->dropped, 11);
+    assert_int_equal(sum->resumed, 3);
+    assert_int_equal(load_tally_slice(sum, 1.0)->dropped, 6);
     load_tally_destroy(a);
     load_tally_destroy(b);
     load_tally_destroy(sum);

@@ -26,6 +26,7 @@ static int begin(void **state)
     result.tally->answered = 990;
     result.tally->snapshots = 99;
     result.tally->skipped = 1;
+    result.tally->dropped = 2;
     result.tally->bytes_in = 500000;
     result.tally->client_seconds = 100.0;
     result.seconds = 10.0;
@@ -70,6 +71,8 @@ static void conditions_compare_what_they_name(void **state)
         "errors>0.9%",
         "errors>=1%",
         "unsent>0",
+        "dropped>1",
+        "dropped>=20%",
         "late>0",
         "late>0.2%",
         "rate<99%",
@@ -90,6 +93,7 @@ static void conditions_compare_what_they_name(void **state)
         "lost>0",     "refused>0",    "late>1",           "late>0.25%",     "rate<98%",
         "skipped>1%", "clients<10",   "bytes_in/s>5.1KB", "unanswered>0",   "delay.p50>100us",
         "lost>=1%",   "errors>=1.1%", "commands/s>99.1",  "bytes_in/s>5MB", "refused>1%",
+        "dropped>2",  "dropped>20%",
     };
     for (size_t i = 0; i < sizeof met / sizeof met[0]; i++) {
         load_verdict v = judge(met[i]);
@@ -121,6 +125,7 @@ static void errors_are_known_as_such(void **state)
     load_threshold t;
     assert_true(load_threshold_parse(&t, "errors>1%", error) && t.errors);
     assert_true(load_threshold_parse(&t, "lost>1", error) && t.errors);
+    assert_true(load_threshold_parse(&t, "dropped>1", error) && !t.errors);
     assert_true(load_threshold_parse(&t, "late>1", error) && !t.errors);
     assert_true(load_threshold_parse(&t, "p99>1s", error) && !t.errors);
 }
@@ -153,9 +158,9 @@ static void malformed_condition_is_refused_with_what_is_allowed(void **state)
         {"ack.min>5ms", "say which: a percentile"},
         {"step.p97>5ms", "of the server there are .p50"},
         {"step.mean>5ms", "of the server there are .p50"},
-        {"errors>5ms", "nothing may stand but %"},
-        {"clients>5%", "after the number nothing may stand"},
-        {"bytes_in/s>5%", "may stand KB, MB or GB"},
+        {"errors>5ms", "only % may follow the number"},
+        {"clients>5%", "nothing may follow the number"},
+        {"bytes_in/s>5%", "only KB, MB or GB may follow"},
         {"rate<0.9", "rate is a share of the worlds' hz"},
         {"p99>5ms and errors>0", "expected a number, 0 or more"},
         {"p99999999999999999999999999999999999999999999999999999999999999999>5ms",

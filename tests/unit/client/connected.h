@@ -5,8 +5,7 @@
 #include <carom/client.h>
 
 #include "tests/unit/client/fake_server.h"
-
-enum { PATIENCE_MS = 240000 }; // longer than any expected event takes
+#include "tests/support/patience.h"
 
 // Connects a client to the server, or fails the test. `options` may be NULL.
 carom_client *connect_to(fake_server *server, const carom_options *options);

@@ -32,6 +32,7 @@ struct fake_server {
     scanner scan;
     uint8_t *input;
     size_t scanned, end;
+    bool spoken; // the connection has said hello
 };
 
 // ---- sockets
@@ -183,7 +184,15 @@ static void end_connection(fake_server *s)
     s->connection = -1;
     pthread_mutex_unlock(&s->lock);
     s->scanned = s->end = 0;
+    s->spoken = false;
     scanner_reset(&s->scan);
+}
+
+// Whether a connection begins with a request. Programs that look for a server which had this port
+// before do not, and are hung up on.
+static bool is_request(const uint8_t *bytes, size_t size)
+{
+    return size > 2 && bytes[0] == 0x94 && bytes[1] == RPC_REQUEST;
 }
 
 static void process(fake_server *s)
@@ -194,11 +203,16 @@ static void process(fake_server *s)
         struct error why;
         scan_verdict verdict =
             scanner_feed(&s->scan, s->input + s->scanned, s->end - s->scanned, &used, &why);
-        ASSERT(verdict != SCAN_REFUSED);
+        ASSERT(verdict != SCAN_REFUSED || !s->spoken);
         s->scanned += used;
         if (verdict == SCAN_MORE) {
             break;
         }
+        if (!s->spoken && (verdict == SCAN_REFUSED || !is_request(s->input, s->scanned))) {
+            end_connection(s);
+            return;
+        }
+        s->spoken = true;
         handle(s, s->input + begin, s->scanned - begin);
         begin = s->scanned;
     }

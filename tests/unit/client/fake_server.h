@@ -26,7 +26,7 @@ typedef struct fake_options {
     fake_handler handler; // NULL: fake_answer
     void *user;
     bool deaf;         // accepts and never reads
-    int receive_bytes; // size of the socket's receive buffer; 0: the system's
+    int receive_bytes; // size of the socket's receive buffer; 0: the system's default
 } fake_options;
 
 fake_server *fake_start(const fake_options *options); // NULL: all defaults

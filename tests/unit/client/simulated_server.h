@@ -64,7 +64,7 @@ typedef struct sim {
     message_list scheduled;    // batches that wait for their tick, in order of arrival
     double margin;             // the smallest margin since the last record
     bool paused;
-    // ---- what happened
+    // ---- figures of the run
     uint64_t sent, applied, late, refused;
     uint64_t first_calls, redo_calls, steps_most; // steps_most: most steps in one frame
     double frame_most;                            // the longest frame by body_ms [ms]

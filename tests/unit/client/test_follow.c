@@ -19,12 +19,14 @@ typedef struct place {
     fake_server *server;
     char moved_to[64]; // "" : it serves all worlds
     bool silent;       // answers no request for a world
-    uint64_t number;   // of the next subscription
+    uint64_t number;   // number of the next subscription
     _Atomic int asked; // requests for a world
     int hellos;
-    const char *standby; // that world.info names; NULL: none
-    char secret[32];     // with which a session was resumed here
-    char token[32];      // of the last hello
+    const char *standby; // named by world.info; NULL: none
+    char secret[32];     // secret by which a session was resumed here
+    bool stranger;       // knows no session of another server
+    int unready;         // refusals of resumed sessions to come, until the world is here
+    char token[32];      // token of the last hello
     char seen[256];      // `body` of each body.set, in order
     uint32_t held[8];    // ids that were not answered
     uint32_t held_count;
@@ -33,6 +35,15 @@ typedef struct place {
 enum { PLACES_MAX = FOLLOW_SERVERS_MAX + 2 };
 
 static place places[PLACES_MAX];
+
+// A packed snapshot that no client can decode: it changes a state that was never sent.
+static carom_value *change_of(uint64_t subscription)
+{
+    carom_value *v = carom_set(carom_map(), "subscription", carom_uint(subscription));
+    carom_set(v, "full", carom_bool(false));
+    carom_set(v, "data", carom_bin("\x01\x02\x03", 3));
+    return carom_set(v, "events", carom_array());
+}
 
 static carom_value *snapshot_of(uint64_t subscription, uint64_t tick)
 {
@@ -56,7 +67,19 @@ static void refuse(place *p, uint32_t id)
     fake_refuse(p->server, id, text);
 }
 
-// Every session is known here, and goes on with its subscription 3.
+static bool refuse_session(fake_server *server, const fake_message *m, place *p)
+{
+    if (carom_get_str(m->args, "resume", "")[0] == '\0' || (!p->stranger && p->unready == 0)) {
+        return false;
+    }
+    fake_refuse(server, m->id,
+                p->stranger ? "not_found: resume: there is no such session (any more)"
+                            : "unavailable: resume: a world of the session is about to come");
+    p->unready -= p->unready > 0 ? 1 : 0;
+    return true;
+}
+
+// Every session goes on here with its subscription 3.
 static void welcome(fake_server *server, const fake_message *m, place *p)
 {
     const char *resume = carom_get_str(m->args, "resume", "");
@@ -81,6 +104,9 @@ static void serve(fake_server *server, const fake_message *m, void *user)
     place *p = user;
     if (strcmp(m->method, "hello") == 0) {
         p->hellos++;
+        if (refuse_session(server, m, p)) {
+            return;
+        }
         snprintf(p->token, sizeof p->token, "%s", carom_get_str(m->args, "token", ""));
         welcome(server, m, p);
         return;
@@ -397,6 +423,7 @@ static void subscription_and_view_go_with_their_world(void **state)
     begin(3);
     places[1].number = 5;
     places[2].number = 6;
+    places[1].stranger = places[2].stranger = true;
     fake_sync(places[1].server);
     fake_sync(places[2].server);
     watched w = {0};
@@ -414,6 +441,8 @@ static void subscription_and_view_go_with_their_world(void **state)
     carom_set(left, "address", carom_str(places[0].moved_to));
     fake_notify(places[0].server, "moved", left);
     fake_notify(places[0].server, "snapshot", snapshot_of(3, 31)); // too late: not shown
+    // A server that hung goes on with changes of a state that was forgotten with `moved`.
+    fake_notify(places[0].server, "snapshot", change_of(3));
     fake_notify(places[0].server, "world_closed", closed(3, "moved", "it has left"));
     poll_until(client, &w.at_b);
     assert_int_equal(w.subscription, 3); // the program's number stays
@@ -421,14 +450,14 @@ static void subscription_and_view_go_with_their_world(void **state)
     assert_false(w.ended);
     assert_int_equal(carom_view_get_state(view).tick, 50);
     assert_int_equal(carom_view_subscription(view), 3);
-    // A server that says it in the reason alone.
+    // A server that names the new address only in the text of its reason.
     char reason[128];
     snprintf(reason, sizeof reason, "127.0.0.1:%u world 'lab' is served there",
              (unsigned)fake_port(places[2].server));
     fake_notify(places[1].server, "world_closed", closed(5, "moved", reason));
     poll_until(client, &w.at_c);
     assert_int_equal(carom_view_get_state(view).tick, 60);
-    // The end of the world is told under the program's number.
+    // The end of the world is reported under the program's number.
     fake_notify(places[2].server, "world_closed", closed(6, "not_found", "it was destroyed"));
     poll_until(client, &w.ended);
     assert_string_equal(w.code, "not_found");
@@ -556,7 +585,7 @@ static void session_goes_on_where_its_worlds_are_when_its_server_dies(void **sta
         CAROM_OK);
     carom_value_free(args);
     await_asked(client, 0, 3);
-    name(1, 2); // which has taken over
+    name(1, 2); // this server has taken over
     fake_stop(places[0].server);
     poll_until(client, &w.at_c);
     poll_until(client, &answer.ended);
@@ -569,6 +598,237 @@ static void session_goes_on_where_its_worlds_are_when_its_server_dies(void **sta
     fake_stop(places[2].server);
     assert_string_equal(places[1].secret, "");
     assert_string_equal(places[2].secret, "first");
+    assert_string_equal(places[2].seen, "2 ");
+}
+
+static void move_lab(uint32_t from, uint32_t to)
+{
+    name(from, to);
+    carom_value *left = carom_set(carom_map(), "world", carom_str("lab"));
+    fake_notify(places[from].server, "moved",
+                carom_set(left, "address", carom_str(places[from].moved_to)));
+    fake_notify(places[from].server, "world_closed", closed(3, "moved", "it has left"));
+}
+
+static void session_goes_along_when_its_world_moves(void **state)
+{
+    (void)state;
+    begin(2);
+    places[1].unready = 2;
+    fake_sync(places[1].server);
+    watched w = {0};
+    carom_options options = with_token(); // without reconnect
+    options.handlers =
+        (carom_handlers){.user = &w, .snapshot = on_snapshot, .notification = on_notification};
+    carom_client *client = connect_to(places[0].server, &options);
+    carom_view *view = carom_view_create(NULL);
+    uint64_t number = 0;
+    assert_int_equal(carom_watch(client, "lab", NULL, view, PATIENCE_MS, &number, NULL), CAROM_OK);
+    move_lab(0, 1);
+    answers got = {.wanted = 1};
+    ask(client, 1, &got); // before or after the notice
+    poll_until(client, &w.at_c);
+    poll_until(client, &got.all);
+    assert_int_equal(w.subscription, number);
+    assert_false(w.ended);
+    assert_int_equal(carom_view_get_state(view).tick, 60);
+    assert_int_equal(carom_client_traffic(client).reconnects, 0);
+    carom_view_free(view);
+    carom_free(client);
+    end(2);
+    assert_string_equal(places[1].secret, "first");
+    assert_string_equal(places[1].token, "mine");
+    assert_int_equal(places[1].hellos, 3);
+    assert_string_equal(places[1].seen, "1 ");
+    assert_int_equal(places[1].asked, 1); // it did not subscribe again
+}
+
+static void session_goes_along_with_its_bodies_to_a_server_that_is_connected(void **state)
+{
+    (void)state;
+    begin(2);
+    char standby[64];
+    snprintf(standby, sizeof standby, "127.0.0.1:%u", (unsigned)fake_port(places[1].server));
+    places[0].standby = standby;
+    fake_sync(places[0].server);
+    carom_options options = with_token();
+    options.reconnect.on = true;
+    carom_client *client = connect_to(places[0].server, &options);
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
+    carom_value *args = carom_set(carom_map(), "world", carom_str("lab"));
+    assert_int_equal(carom_call(client, "world.info", args, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    carom_value_free(args);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(places[1].server) == 0) { // ahead of need
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 5, NULL);
+    }
+    name(0, 1);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    assert_int_equal(set_body(client, 3, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    end(2);
+    assert_string_equal(places[1].secret, "first");
+    assert_string_equal(places[1].seen, "2 3 ");
+}
+
+static void notification_is_refused_while_the_session_goes_along(void **state)
+{
+    (void)state;
+    enum { ALWAYS = 1000000 };
+    begin(2);
+    places[1].unready = ALWAYS;
+    fake_sync(places[1].server);
+    carom_client *client = connect_to(places[0].server, NULL);
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
+    name(0, 1);
+    answers got = {.wanted = 1};
+    ask(client, 2, &got);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(places[1].server) == 0) { // the hello that resumes the session
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 5, NULL);
+    }
+    carom_value *args = body_args(3);
+    carom_error why = {0};
+    assert_int_equal(carom_send(client, "body.set", args, &why), CAROM_UNAVAILABLE);
+    assert_non_null(strstr(why.text, "the session goes along with its world to 127.0.0.1:"));
+    places[1].unready = 0;
+    fake_sync(places[1].server);
+    poll_until(client, &got.all);
+    assert_int_equal(carom_send(client, "body.set", args, &why), CAROM_OK);
+    carom_value_free(args);
+    carom_free(client);
+    end(2);
+    assert_string_equal(places[1].seen, "2 ");
+}
+
+static void world_that_was_always_elsewhere_gets_a_session_of_its_own(void **state)
+{
+    (void)state;
+    begin(2);
+    carom_client *client = connect_to(places[0].server, NULL);
+    carom_value *other = carom_set(carom_map(), "world", carom_str("other"));
+    carom_set(other, "body", carom_uint(1));
+    assert_int_equal(carom_call(client, "body.set", other, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    carom_value_free(other);
+    name(0, 1);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    end(2);
+    assert_string_equal(places[1].secret, "");
+    assert_int_equal(places[1].hellos, 1);
+}
+
+typedef struct fate {
+    watched shown; // first: the handlers of snapshots get a pointer to it
+    int lost, resumed;
+    bool back, closed;
+} fate;
+
+static void on_lost(carom_client *client, carom_status why, const char *reason, void *user)
+{
+    (void)client;
+    (void)reason;
+    assert_int_equal(why, CAROM_UNAVAILABLE);
+    ((fate *)user)->lost++;
+}
+
+static void on_resumed(carom_client *client, const carom_value *hello, void *user)
+{
+    assert_ptr_equal(hello, carom_hello(client));
+    ((fate *)user)->resumed++;
+    ((fate *)user)->back = true;
+}
+
+static void on_closed(carom_client *client, carom_status why, const char *reason, void *user)
+{
+    (void)client;
+    (void)reason;
+    ((fate *)user)->closed = why != CAROM_OK;
+}
+
+static carom_options fateful(fate *f)
+{
+    carom_options options = with_token();
+    options.reconnect = (carom_reconnect){.on = true, .first_ms = 1, .max_ms = 20};
+    options.handlers = (carom_handlers){.user = f,
+                                        .snapshot = on_snapshot,
+                                        .notification = on_notification,
+                                        .lost = on_lost,
+                                        .resumed = on_resumed,
+                                        .closed = on_closed};
+    return options;
+}
+
+static void client_goes_on_where_its_worlds_are_when_the_first_server_ends(void **state)
+{
+    (void)state;
+    begin(2);
+    fate f = {0};
+    const carom_options options = fateful(&f);
+    carom_client *client = connect_to(places[0].server, &options);
+    uint64_t number = 0;
+    assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
+    move_lab(0, 1);
+    poll_until(client, &f.shown.at_c);
+    places[1].silent = true;
+    fake_sync(places[1].server);
+    answers got = {.wanted = 1};
+    ask(client, 1, &got);
+    await_asked(client, 1, 1);
+    fake_stop(places[0].server);
+    poll_until(client, &f.back);
+    assert_int_equal(carom_client_state(client), CAROM_OPEN);
+    assert_ptr_equal(carom_hello_of(client, "lab"), carom_hello(client));
+    assert_string_equal(carom_get_str(carom_hello(client), "resume", ""), "other");
+    places[1].silent = false;
+    fake_sync(places[1].server);
+    fake_reply(places[1].server, places[1].held[0],
+               carom_set(carom_map(), "tick", carom_uint(8))); // a request goes on
+    poll_until(client, &got.all);
+    fake_notify(places[1].server, "snapshot", snapshot_of(3, 50)); // the subscription, too
+    poll_until(client, &f.shown.at_b);
+    assert_int_equal(f.shown.subscription, number);
+    assert_int_equal(carom_call(client, "ping", NULL, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    assert_int_equal(carom_client_traffic(client).reconnects, 1);
+    assert_false(f.closed || f.shown.ended);
+    assert_int_equal(f.lost, 1);
+    assert_int_equal(f.resumed, 1);
+    carom_free(client);
+    fake_stop(places[1].server);
+    assert_int_equal(places[1].hellos, 1); // over the connection that was there
+    assert_string_equal(places[1].seen, "2 ");
+}
+
+static void client_goes_on_at_a_link_when_nobody_knows_its_session(void **state)
+{
+    (void)state;
+    begin(3);
+    fate f = {0};
+    const carom_options options = fateful(&f);
+    places[2].stranger = true;
+    places[2].number = 5;
+    fake_sync(places[2].server);
+    carom_client *client = connect_to(places[0].server, &options);
+    uint64_t number = 0;
+    assert_int_equal(carom_subscribe(client, "own", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
+    name(0, 1);
+    carom_value *args = carom_set(carom_map(), "world", carom_str("lab"));
+    assert_int_equal(carom_call(client, "world.info", args, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    carom_value_free(args);
+    name(1, 2); // the second server does not know the session
+    fake_stop(places[0].server);
+    poll_until(client, &f.back);
+    poll_until(client, &f.shown.at_b); // it has subscribed again there
+    assert_int_equal(f.shown.subscription, number);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    assert_false(f.closed || f.shown.ended);
+    assert_int_equal(f.lost, 1);
+    carom_free(client);
+    fake_stop(places[1].server);
+    fake_stop(places[2].server);
     assert_string_equal(places[2].seen, "2 ");
 }
 
@@ -614,6 +874,12 @@ int main(void)
         cmocka_unit_test(own_loop_hears_of_all_connections),
         cmocka_unit_test(world_of_a_server_that_has_gone_is_asked_for_again),
         cmocka_unit_test(session_goes_on_where_its_worlds_are_when_its_server_dies),
+        cmocka_unit_test(session_goes_along_when_its_world_moves),
+        cmocka_unit_test(session_goes_along_with_its_bodies_to_a_server_that_is_connected),
+        cmocka_unit_test(notification_is_refused_while_the_session_goes_along),
+        cmocka_unit_test(world_that_was_always_elsewhere_gets_a_session_of_its_own),
+        cmocka_unit_test(client_goes_on_where_its_worlds_are_when_the_first_server_ends),
+        cmocka_unit_test(client_goes_on_at_a_link_when_nobody_knows_its_session),
         cmocka_unit_test(client_may_be_freed_in_an_answer_of_another_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

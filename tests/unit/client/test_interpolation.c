@@ -451,7 +451,7 @@ static void views_and_clocks_give_the_numbers_of_the_scenarios(void **state)
     assert_true(count >= 10);
 }
 
-// ---- what the scenarios leave out
+// ---- cases that the scenarios leave out
 
 static carom_view *delayed_view(void)
 {

@@ -229,7 +229,7 @@ static void bodies_are_placed(void **state)
     bodies[0].vx = (double)NAN;
     assert_int_equal(carom_many_place(many, 0, 2, NULL, &l->why), CAROM_INVALID_ARGUMENT);
     assert_non_null(strstr(l->why.text, "world 0, body 1: velocity"));
-    assert_true(bodies[0].vx == 0.0); // what it is
+    assert_true(bodies[0].vx == 0.0); // the present velocity
     carom_many_free(many);
 }
 

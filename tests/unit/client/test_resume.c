@@ -99,6 +99,70 @@ static void note_closed(carom_client *client, carom_status code, const char *rea
     s->is_closed = true;
 }
 
+static void note_reason(carom_client *client, carom_status code, const char *reason, void *user)
+{
+    note_lost(client, code, reason, user);
+    assert_string_equal(reason, "the server said nothing for 100 ms");
+}
+
+static void note_pings(fake_server *server, const fake_message *m, void *user)
+{
+    if (strcmp(m->method, "hello") == 0) {
+        fake_reply(server, m->id, from_json("{\"session\":7,\"resume\":\"s3\"}"));
+    } else if (strcmp(m->method, "ping") == 0) {
+        ++*(int *)user;
+        fake_reply(server, m->id, from_json("{\"time\":1.0}"));
+    }
+}
+
+static carom_client *connect_impatient(fake_server *server, seen *s, int silence_ms)
+{
+    const carom_options options = {
+        .hello = true,
+        .reconnect = {.on = true, .first_ms = 1, .max_ms = 20, .silence_ms = silence_ms},
+        .handlers = {.user = s,
+                     .lost = note_reason,
+                     .resumed = note_resumed,
+                     .closed = note_closed},
+    };
+    return connect_to(server, &options);
+}
+
+// It answers nothing but the first hello, as a server that hangs.
+static void silent_server_is_lost_and_comes_back(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{},"
+                                      "\"pending\":[],\"subscriptions\":[]}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_impatient(server, &s, 100);
+    poll_until(client, &s.is_resumed);
+    assert_int_equal(s.lost, 1);
+    assert_string_equal(scene.secret, "s3");
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void idle_server_that_answers_is_kept(void **state)
+{
+    (void)state;
+    int pings = 0;
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = note_pings, .user = &pings});
+    carom_client *client = connect_impatient(server, &s, 2000);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(server) < 4) { // hello and pings
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 100, NULL);
+    }
+    fake_sync(server);
+    assert_true(pings >= 3);
+    assert_int_equal(s.lost, 0);
+    carom_free(client);
+    fake_stop(server);
+}
+
 static carom_client *connect_returning(fake_server *server, seen *s, int give_up_ms)
 {
     carom_options options = {
@@ -516,6 +580,8 @@ int main(void)
         cmocka_unit_test(without_the_option_a_loss_closes_the_client),
         cmocka_unit_test(closing_says_goodbye_unless_the_session_is_kept),
         cmocka_unit_test(kept_requests_have_a_limit),
+        cmocka_unit_test(silent_server_is_lost_and_comes_back),
+        cmocka_unit_test(idle_server_that_answers_is_kept),
         cmocka_unit_test(pauses_grow_to_a_limit_and_are_random),
         cmocka_unit_test(pauses_begin_anew_after_each_success),
     };

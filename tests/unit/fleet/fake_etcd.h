@@ -1,4 +1,4 @@
-// A server that answers POST requests as a test tells it: with anything, late, in pieces, or never.
+// A server that answers POST requests as a test decides: with any bytes, late, in pieces, or never.
 // Runs on the test's loop.
 #ifndef CAROM_TESTS_UNIT_FLEET_FAKE_ETCD_H
 #define CAROM_TESTS_UNIT_FLEET_FAKE_ETCD_H

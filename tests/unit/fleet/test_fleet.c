@@ -12,13 +12,16 @@
 #include "server/fleet/base64.h"
 #include "server/fleet/fleet.h"
 #include "tests/unit/fleet/fake_etcd.h"
+#include "tests/unit/fleet/timed_loop.h"
+#include "tests/support/patience.h"
 
-enum { PATIENCE_MS = 60000, ROWS_MAX = 8, BODY_MAX = 8192, TEXT_MAX = 4096 };
+enum { ROWS_MAX = 8, BODY_MAX = 8192, TEXT_MAX = 4096, KEY_MAX = 128 };
 
 #define WORLD_KEY "/f/world/late"
+#define NODE_KEY  "/f/node/a"
 
 typedef struct row {
-    char key[64];
+    char key[KEY_MAX];
     char value[TEXT_MAX]; // base64, as it came
     long long modified;
 } row;
@@ -29,9 +32,7 @@ typedef struct held {
 } held;
 
 typedef struct rig {
-    uv_loop_t loop;
-    uv_timer_t limit;
-    bool expired;
+    timed_loop timed;
     fake_etcd *fake;
     fleet *fleet;
     fake_client *watching;
@@ -39,9 +40,11 @@ typedef struct rig {
     row rows[ROWS_MAX];
     int row_count;
     long long revision;
-    bool holds_claims, holds_removals; // of worlds: `waiting` has the last one
+    bool holds_claims, holds_removals; // delays those of worlds: `waiting` has the last one
     bool refuses_removals;
     int refused;
+    int kept, node_writes; // extensions of the lease; transactions on the server's record
+    int64_t load;          // worlds that the server says it has
     held waiting;
     bool joined, closed;
     int lost;
@@ -144,7 +147,7 @@ static void transact(rig *r, fake_client *c, const char *body)
     json_t *all = json_loads(body, 0, NULL);
     const json_t *compare = json_array_get(json_object_get(all, "compare"), 0);
     const json_t *at = json_object_get(compare, "mod_revision");
-    char key[128];
+    char key[KEY_MAX];
     bool removes = false;
     const json_t *change = change_of(all, &removes);
     decode(change, "key", key);
@@ -170,14 +173,15 @@ static void transact(rig *r, fake_client *c, const char *body)
     json_decref(all);
 }
 
-// Whether the test answers it later.
+// Whether the test delays the answer to this request.
 static bool holds(rig *r, fake_client *c, const char *body)
 {
     json_t *all = json_loads(body, 0, NULL);
-    char key[128];
+    char key[KEY_MAX];
     bool removes = false;
     decode(change_of(all, &removes), "key", key);
     json_decref(all);
+    r->node_writes += strcmp(key, NODE_KEY) == 0;
     if (strcmp(key, WORLD_KEY) != 0) {
         return false;
     }
@@ -211,6 +215,7 @@ static void on_request(void *context, fake_client *c, const char *path, const ch
     } else if (strcmp(path, "/v3/lease/grant") == 0) {
         answer(c, json_pack("{s:o,s:s,s:s}", "header", header(r), "ID", "7", "TTL", "5"));
     } else if (strcmp(path, "/v3/lease/keepalive") == 0) {
+        r->kept++;
         answer(c, json_pack("{s:{s:o,s:s,s:s}}", "result", "header", header(r), "ID", "7", "TTL",
                             "5"));
     } else if (strcmp(path, "/v3/kv/txn") == 0) {
@@ -249,8 +254,7 @@ static void on_lost_world(void *context, const char *world, const world_record *
 
 static void on_load(void *context, fleet_load *out)
 {
-    (void)context;
-    *out = (fleet_load){.worlds = 1};
+    *out = (fleet_load){.worlds = ((const rig *)context)->load};
 }
 
 static void on_claimed(void *context, const error *err, const world_record *winner)
@@ -261,37 +265,24 @@ static void on_claimed(void *context, const error *err, const world_record *winn
     r->status = err != NULL ? err->status : STATUS_OK;
 }
 
-static void on_limit(uv_timer_t *timer)
-{
-    ((rig *)timer->data)->expired = true;
-}
-
-#define AWAIT(r, condition)                                                                        \
-    while (!(condition)) {                                                                         \
-        assert_false((r)->expired);                                                                \
-        (void)uv_run(&(r)->loop, UV_RUN_ONCE);                                                     \
-    }
-
 static rig *open_rig(void)
 {
     rig *r = calloc(1, sizeof *r);
     error err;
     r->revision = 1;
-    (void)uv_loop_init(&r->loop);
-    (void)uv_timer_init(&r->loop, &r->limit);
-    r->limit.data = r;
-    (void)uv_timer_start(&r->limit, on_limit, PATIENCE_MS, 0);
-    r->fake = fake_etcd_open(&r->loop, on_request, r);
+    timed_loop_init(&r->timed, PATIENCE_MS);
+    r->fake = fake_etcd_open(&r->timed.loop, on_request, r);
     const fleet_options options = {
         .endpoints = fake_etcd_url(r->fake),
         .prefix = "/f",
         .node = "a",
         .address = "a.example:1",
         .http = "",
+        .peer = "",
         .engine = 1,
         .run = 5,
         .handler = {r, on_joined, on_failed, on_lost, on_lost_world, on_load}};
-    assert_int_equal(fleet_open(&r->loop, &options, &r->fleet, &err), STATUS_OK);
+    assert_int_equal(fleet_open(&r->timed.loop, &options, &r->fleet, &err), STATUS_OK);
     AWAIT(r, r->joined);
     return r;
 }
@@ -306,9 +297,7 @@ static void close_rig(rig *r)
     fleet_close(r->fleet, on_closed, r);
     AWAIT(r, r->closed);
     fake_etcd_close(r->fake);
-    uv_close((uv_handle_t *)&r->limit, NULL);
-    assert_int_equal(uv_run(&r->loop, UV_RUN_DEFAULT), 0);
-    assert_int_equal(uv_loop_close(&r->loop), 0);
+    timed_loop_end(&r->timed);
     fake_etcd_free(r->fake);
     free(r);
 }
@@ -397,12 +386,31 @@ static void fleet_removal_is_tried_until_the_store_answers(void **state)
     close_rig(r);
 }
 
+// Only the lease says that the server lives.
+static void fleet_record_is_written_when_it_says_something_new(void **state)
+{
+    (void)state;
+    rig *r = open_rig();
+    const int kept = r->kept;
+    AWAIT(r, r->kept >= kept + 3);
+    assert_int_equal(r->node_writes, 1);
+    r->load = 1;
+    AWAIT(r, r->node_writes == 2);
+    fleet_leave(r->fleet);
+    AWAIT(r, r->node_writes == 3);
+    const int64_t revision = find(r, NODE_KEY)->modified;
+    take_away(r, find(r, NODE_KEY)); // by hand: the server writes it again
+    AWAIT(r, find(r, NODE_KEY) != NULL && find(r, NODE_KEY)->modified > revision);
+    close_rig(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fleet_removal_of_a_given_up_claim_spares_the_next_claim),
         cmocka_unit_test(fleet_removal_of_an_ended_world_spares_the_next_of_its_name),
         cmocka_unit_test(fleet_removal_is_tried_until_the_store_answers),
+        cmocka_unit_test(fleet_record_is_written_when_it_says_something_new),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

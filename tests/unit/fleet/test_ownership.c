@@ -32,7 +32,7 @@ static world_record record_of(int name)
 
 typedef struct row {
     ownership_event_kind kind;
-    int64_t term, tick; // of the log or an acknowledgement
+    int64_t term, tick; // term and tick of the log or an acknowledgement
     int record;
     int64_t revision;
     // Afterwards:
@@ -143,13 +143,13 @@ static void pair_shows_what_the_standby_has(void **state)
     static const row ROWS[] = {
         {EVENT_CREATE, 0, 0, ABSENT, 0, OWNERSHIP_CLAIMING, -1, "W", A1},
         {EVENT_WRITTEN, 0, 0, ABSENT, 10, OWNERSHIP_ALONE, ANY, "S", 0},
-        {EVENT_ACKNOWLEDGED, 1, 5, ABSENT, 0, OWNERSHIP_ALONE, ANY, "", 0}, // no candidate's
+        {EVENT_ACKNOWLEDGED, 1, 5, ABSENT, 0, OWNERSHIP_ALONE, ANY, "", 0}, // no candidate yet
         {EVENT_CANDIDATE, 1, 5, ABSENT, 0, OWNERSHIP_PAIRING, 5, "W", A1B},
         {EVENT_ACKNOWLEDGED, 1, 6, ABSENT, 0, OWNERSHIP_PAIRING, 6, "", 0},
         {EVENT_WRITTEN, 0, 0, ABSENT, 11, OWNERSHIP_PAIRED, 6, "N", 0},
         {EVENT_ACKNOWLEDGED, 1, 8, ABSENT, 0, OWNERSHIP_PAIRED, 8, "", 0},
         {EVENT_ACKNOWLEDGED, 1, 7, ABSENT, 0, OWNERSHIP_PAIRED, 8, "", 0},  // late
-        {EVENT_ACKNOWLEDGED, 2, 99, ABSENT, 0, OWNERSHIP_PAIRED, 8, "", 0}, // of another term
+        {EVENT_ACKNOWLEDGED, 2, 99, ABSENT, 0, OWNERSHIP_PAIRED, 8, "", 0}, // wrong term
         {EVENT_STANDBY_MISSED, 0, 0, ABSENT, 0, OWNERSHIP_UNPAIRING, 8, "W", A2},
         {EVENT_STANDBY_MISSED, 0, 0, ABSENT, 0, OWNERSHIP_UNPAIRING, 8, "", 0},
         {EVENT_UNANSWERED, 0, 0, ABSENT, 0, OWNERSHIP_UNPAIRING, 8, "W", A2},
@@ -193,11 +193,11 @@ static void primary_that_lost_drops_the_world(void **state)
         {EVENT_RECORD, 0, 0, A1, 9, OWNERSHIP_ALONE, ANY, "", 0}, // late
         {EVENT_RECORD, 0, 0, B2, 12, OWNERSHIP_NONE, -1, "D", 0},
     };
-    // Somebody removed the record, or made it anew.
+    // Somebody removed the record, or made it again.
     static const row BY_REMOVAL[] = {
         {EVENT_CREATE, 0, 0, ABSENT, 0, OWNERSHIP_CLAIMING, -1, "W", A1},
         {EVENT_WRITTEN, 0, 0, ABSENT, 10, OWNERSHIP_ALONE, ANY, "S", 0},
-        {EVENT_RECORD, 0, 0, ABSENT, 9, OWNERSHIP_ALONE, ANY, "", 0}, // of an earlier one
+        {EVENT_RECORD, 0, 0, ABSENT, 9, OWNERSHIP_ALONE, ANY, "", 0}, // earlier revision
         {EVENT_RECORD, 0, 0, ABSENT, 11, OWNERSHIP_NONE, -1, "D", 0},
     };
     static const row BY_ANOTHER[] = {
@@ -219,13 +219,13 @@ static void standby_takes_over_by_a_transaction(void **state)
         {EVENT_LOG, 1, 5, ABSENT, 0, OWNERSHIP_CATCHING_UP, -1, "A", 0},
         {EVENT_NAMED, 0, 0, B1A, 11, OWNERSHIP_FOLLOWING, -1, "", 0},
         {EVENT_LOG, 1, 6, ABSENT, 0, OWNERSHIP_FOLLOWING, -1, "A", 0},
-        {EVENT_LOG, 2, 7, ABSENT, 0, OWNERSHIP_FOLLOWING, -1, "", 0}, // of another term
+        {EVENT_LOG, 2, 7, ABSENT, 0, OWNERSHIP_FOLLOWING, -1, "", 0}, // wrong term
         {EVENT_IMAGE, 0, 2, B1, 10, OWNERSHIP_FOLLOWING, -1, "", 0},  // an old one
         {EVENT_PRIMARY_MISSED, 0, 0, ABSENT, 0, OWNERSHIP_TAKING_OVER, -1, "W", A2},
         {EVENT_LOG, 1, 7, ABSENT, 0, OWNERSHIP_TAKING_OVER, -1, "", 0}, // rule 3
         {EVENT_UNANSWERED, 0, 0, ABSENT, 0, OWNERSHIP_TAKING_OVER, -1, "W", A2},
         {EVENT_WRITTEN, 0, 0, ABSENT, 12, OWNERSHIP_ALONE, ANY, "S", 0},
-        {EVENT_LOG, 1, 8, ABSENT, 0, OWNERSHIP_ALONE, ANY, "", 0}, // of the paused primary
+        {EVENT_LOG, 1, 8, ABSENT, 0, OWNERSHIP_ALONE, ANY, "", 0}, // log of the paused primary
     };
     static const row LATE[] = {
         {EVENT_IMAGE, 0, 4, B1, 10, OWNERSHIP_CATCHING_UP, -1, "", 0},

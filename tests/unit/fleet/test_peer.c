@@ -13,8 +13,9 @@
 #include <cmocka.h>
 
 #include "server/fleet/peer.h"
+#include "tests/support/patience.h"
 
-enum { PATIENCE_MS = 60000, KIND = 7 };
+enum { KIND = 7 };
 
 static const uint8_t SECRET[PEER_SECRET_BYTES_MIN] = "an elephant in a room of its own";
 static const uint8_t OTHER[PEER_SECRET_BYTES_MIN] = "an elephant in a room of another";
@@ -23,14 +24,14 @@ typedef struct side {
     uv_loop_t loop;
     uv_timer_t limit;
     peers *peers;
-    peer_link *link; // the last that came up or ended
+    peer_link *link; // the last link that came up or ended
     int ups, ends, drains, messages;
     bool expired;
     bool closed;
     char why[128];
-    size_t size; // of the last message
+    size_t size; // size of the last message
     uint8_t kind;
-    uint64_t sum; // of its bytes
+    uint64_t sum; // sum of its bytes
 } side;
 
 static void on_up(void *context, peer_link *link)
@@ -79,12 +80,15 @@ static void open_side(side *s, const char *node, const char *fleet, const uint8_
                                   .node = node,
                                   .fleet = fleet,
                                   .secret = secret,
-                                  .secret_size = PEER_SECRET_BYTES_MIN,
-                                  .handler = {s, on_up, on_received, on_drained, on_ended}};
+                                  .secret_size = PEER_SECRET_BYTES_MIN};
+    const peer_handler handler = {s, on_up, on_received, on_drained, on_ended};
     error err;
     *s = (side){0};
     assert_int_equal(uv_loop_init(&s->loop), 0);
     assert_int_equal(peers_open(&s->loop, &options, &s->peers, &err), STATUS_OK);
+    assert_false(peers_begun(s->peers));
+    assert_int_equal(peers_begin(s->peers, &handler, &err), STATUS_OK);
+    assert_true(peers_begun(s->peers));
     (void)uv_timer_init(&s->loop, &s->limit);
     s->limit.data = s;
     (void)uv_timer_start(&s->limit, on_limit, PATIENCE_MS, 0);
@@ -253,6 +257,87 @@ static void nonsense_is_refused(void **state)
     close_side(&b);
 }
 
+static int knock(const side *s)
+{
+    struct sockaddr_in to;
+    int port = 0;
+    assert_int_equal(sscanf(peers_address(s->peers), "127.0.0.1:%d", &port), 1);
+    assert_int_equal(uv_ip4_addr("127.0.0.1", port, &to), 0);
+    const int out = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(out, (struct sockaddr *)&to, sizeof to), 0);
+    return out;
+}
+
+static bool is_open(int knocking)
+{
+    char byte;
+    return recv(knocking, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+// Redirects standard error to the descriptor. Returns where it went before.
+static int redirect(int to)
+{
+    const int before = dup(STDERR_FILENO);
+    assert_true(before >= 0 && dup2(to, STDERR_FILENO) >= 0);
+    return before;
+}
+
+static int count_lines(FILE *f, const char *with)
+{
+    char line[512];
+    int count = 0;
+    rewind(f);
+    while (fgets(line, sizeof line, f) != NULL) {
+        count += strstr(line, with) != NULL;
+    }
+    return count;
+}
+
+// Connections that say nothing give way to newer ones, so that a server of the fleet finds a place.
+// Of those that are refused, the first ones of a time are logged.
+static void silent_strangers_give_way(void **state)
+{
+    enum { MORE = 40, LOGGED = 10, ALL = PEER_STRANGERS_MAX + MORE };
+    int knocking[ALL];
+    side a;
+    side b;
+    (void)state;
+    FILE *logged = tmpfile();
+    assert_non_null(logged);
+    const int saved = redirect(fileno(logged));
+    open_side(&b, "b", "/carom", SECRET);
+    for (int i = 0; i < MORE; i++) {
+        knocking[i] = knock(&b);
+    }
+    // These connections become some beats older than the rest.
+    for (const uint64_t begun = uv_hrtime(); uv_hrtime() - begun < 3 * PEER_BEAT_MS * 1000000;) {
+        (void)uv_run(&b.loop, UV_RUN_NOWAIT);
+    }
+    for (int i = MORE; i < ALL; i++) {
+        knocking[i] = knock(&b);
+        (void)uv_run(&b.loop, UV_RUN_NOWAIT);
+    }
+    for (int i = 0; i < MORE; i++) {
+        while (is_open(knocking[i])) {
+            (void)uv_run(&b.loop, UV_RUN_NOWAIT);
+            assert_false(b.expired);
+        }
+    }
+    assert_true(is_open(knocking[ALL - 1]));
+    (void)close(redirect(saved));
+    (void)close(saved);
+    const int lines = count_lines(logged, "is refused: too many others");
+    assert_true(lines >= LOGGED && lines <= 2 * LOGGED); // twice if a time ended meanwhile
+    (void)fclose(logged);
+    open_side(&a, "a", "/carom", SECRET);
+    dial(&a, &b, "b");
+    assert_int_equal(b.ups, 1);
+    for (int i = 0; i < ALL; i++) {
+        (void)close(knocking[i]);
+    }
+    close_pair(&a, &b);
+}
+
 static void nobody_there_ends_the_link(void **state)
 {
     side a;
@@ -363,6 +448,7 @@ int main(void)
         cmocka_unit_test(strangers_are_refused),
         cmocka_unit_test(other_server_than_the_dialled_one_is_refused),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(silent_strangers_give_way),
         cmocka_unit_test(nobody_there_ends_the_link),
         cmocka_unit_test(closed_link_is_told_to_the_other_side),
         cmocka_unit_test(quiet_link_stays_and_silent_one_ends),

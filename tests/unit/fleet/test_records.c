@@ -190,6 +190,52 @@ static void other_nodes_are_refused(void **state)
     }
 }
 
+// Each case differs from the record before in one respect.
+static void record_is_new_if_it_says_what_others_need(void **state)
+{
+    const node_record was = {.address = "a:1",
+                             .run = "0123456789abcdef",
+                             .lateness_ms = 4,
+                             .worlds = 80,
+                             .sessions = 16,
+                             .free_memory = INT64_C(8) << 30};
+    node_record is = was;
+    (void)state;
+    assert_false(node_record_is_new(&was, &is));
+    is.draining = true;
+    assert_true(node_record_is_new(&was, &is));
+    is = was;
+    strcpy(is.peer, "a:3");
+    assert_true(node_record_is_new(&was, &is));
+    is = was;
+    is.worlds = 89;
+    assert_false(node_record_is_new(&was, &is));
+    is.worlds = 90;
+    assert_true(node_record_is_new(&was, &is));
+    is.worlds = 70;
+    assert_true(node_record_is_new(&was, &is));
+    is = was;
+    is.sessions = 18;
+    assert_true(node_record_is_new(&was, &is));
+    is = was;
+    is.lateness_ms = 5.9;
+    assert_false(node_record_is_new(&was, &is));
+    is.lateness_ms = 6;
+    assert_true(node_record_is_new(&was, &is));
+    is = was;
+    is.free_memory -= (INT64_C(1) << 30) - 1;
+    assert_false(node_record_is_new(&was, &is));
+    is.free_memory--;
+    assert_true(node_record_is_new(&was, &is));
+    const node_record idle = {.free_memory = 1};
+    is = idle;
+    is.lateness_ms = 0.9;
+    is.free_memory = NODE_MEMORY_TRIFLE;
+    assert_false(node_record_is_new(&idle, &is));
+    is.worlds = 1;
+    assert_true(node_record_is_new(&idle, &is));
+}
+
 static void prefixes_are_checked(void **state)
 {
     static const char *const WRONG[] = {"", "/", "carom", "/carom/", "//a", "/a b", "/..", "/a//b"};
@@ -211,6 +257,7 @@ int main(void)
         cmocka_unit_test(other_worlds_are_refused),
         cmocka_unit_test(long_text_is_refused_by_its_size),
         cmocka_unit_test(other_nodes_are_refused),
+        cmocka_unit_test(record_is_new_if_it_says_what_others_need),
         cmocka_unit_test(prefixes_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,10 @@
 
 #include "server/fleet/store.h"
 #include "tests/unit/fleet/fake_etcd.h"
+#include "tests/unit/fleet/timed_loop.h"
+#include "tests/support/patience.h"
 
-enum { PATIENCE_MS = 60000, ANSWER_MAX = 1 << 16 };
+enum { ANSWER_MAX = 1 << 16 };
 
 #define HEADER(revision)                                                                           \
     "\"header\":{\"cluster_id\":\"1\",\"revision\":\"" revision "\",\"raft_term\":\"2\"}"
@@ -31,16 +33,14 @@ typedef struct rig rig;
 typedef void (*script)(rig *r, fake_client *c, const char *path);
 
 struct rig {
-    uv_loop_t loop;
-    uv_timer_t limit;
+    timed_loop timed;
     fake_etcd *fake;
     store *store;
     script script;
-    int requests; // that the fake has got
-    int watches;  // of these
+    int requests; // number of requests that the fake got
+    int watches;  // number of watches
     fake_client *watching;
     bool closed;
-    bool expired;
     // The last answer.
     int answers;
     status status;
@@ -48,15 +48,10 @@ struct rig {
     int64_t revision;
     uint32_t entries;
     char text[ERROR_TEXT_MAX];
-    char value[16]; // of the last change
+    char value[16]; // value of the last change
     int alls, changes, interruptions;
-    char body[512]; // of the last request
+    char body[512]; // body of the last request
 };
-
-static void on_limit(uv_timer_t *timer)
-{
-    ((rig *)timer->data)->expired = true;
-}
 
 static void on_request(void *context, fake_client *c, const char *path, const char *body)
 {
@@ -73,18 +68,15 @@ static rig *open_rig(script answers, const char *more_endpoints)
     char endpoints[256];
     error err;
     r->script = answers;
-    (void)uv_loop_init(&r->loop);
-    (void)uv_timer_init(&r->loop, &r->limit);
-    r->limit.data = r;
-    (void)uv_timer_start(&r->limit, on_limit, PATIENCE_MS, 0);
-    r->fake = fake_etcd_open(&r->loop, on_request, r);
+    timed_loop_init(&r->timed, PATIENCE_MS);
+    r->fake = fake_etcd_open(&r->timed.loop, on_request, r);
     snprintf(endpoints, sizeof endpoints, "%s%s", fake_etcd_url(r->fake), more_endpoints);
     const store_options options = {
         .endpoints = endpoints,
         .answer_size_max = ANSWER_MAX,
         .times = {
             .connect_ms = 500, .try_ms = 300, .whole_ms = 1200, .pause_ms = 20, .silence_ms = 200}};
-    assert_int_equal(store_open(&r->loop, &options, &r->store, &err), STATUS_OK);
+    assert_int_equal(store_open(&r->timed.loop, &options, &r->store, &err), STATUS_OK);
     return r;
 }
 
@@ -97,19 +89,11 @@ static void close_rig(rig *r)
 {
     store_close(r->store, on_closed, r);
     fake_etcd_close(r->fake);
-    uv_close((uv_handle_t *)&r->limit, NULL);
-    assert_int_equal(uv_run(&r->loop, UV_RUN_DEFAULT), 0);
+    timed_loop_end(&r->timed);
     assert_true(r->closed);
-    assert_int_equal(uv_loop_close(&r->loop), 0);
     fake_etcd_free(r->fake);
     free(r);
 }
-
-#define AWAIT(r, condition)                                                                        \
-    while (!(condition)) {                                                                         \
-        assert_false((r)->expired);                                                                \
-        (void)uv_run(&(r)->loop, UV_RUN_ONCE);                                                     \
-    }
 
 static void on_answer(void *context, const store_answer *answer)
 {
@@ -228,11 +212,11 @@ static void silence_ends_in_time_and_may_have_been_written(void **state)
 {
     (void)state;
     rig *r = open_rig(answer_nothing, "");
-    const uint64_t begun_ms = uv_now(&r->loop);
+    const uint64_t begun_ms = uv_now(&r->timed.loop);
     transact(r);
     assert_int_equal(r->status, STATUS_UNAVAILABLE);
     assert_true(r->sent);
-    assert_true(uv_now(&r->loop) - begun_ms >= 1200);
+    assert_true(uv_now(&r->timed.loop) - begun_ms >= 1200);
     close_rig(r);
 }
 
@@ -248,7 +232,7 @@ static void unreachable_was_not_sent(void **state)
     const store_options options = {
         .endpoints = "http://127.0.0.1:1",
         .times = {.connect_ms = 500, .try_ms = 300, .whole_ms = 300, .pause_ms = 20}};
-    assert_int_equal(store_open(&r->loop, &options, &r->store, &err), STATUS_OK);
+    assert_int_equal(store_open(&r->timed.loop, &options, &r->store, &err), STATUS_OK);
     transact(r);
     assert_int_equal(r->status, STATUS_UNAVAILABLE);
     assert_false(r->sent);
@@ -267,7 +251,7 @@ static void next_endpoint_answers(void **state)
     r->closed = false;
     snprintf(endpoints, sizeof endpoints, "http://127.0.0.1:1,%s", fake_etcd_url(r->fake));
     const store_options options = {.endpoints = endpoints, .times = store_times_default()};
-    assert_int_equal(store_open(&r->loop, &options, &r->store, &err), STATUS_OK);
+    assert_int_equal(store_open(&r->timed.loop, &options, &r->store, &err), STATUS_OK);
     transact(r);
     assert_true(r->written);
     transact(r); // begins at the one that answered
@@ -292,7 +276,7 @@ static void lost_answer_of_a_write_that_took_effect_is_found(void **state)
     transact(r);
     assert_int_equal(r->status, STATUS_OK);
     assert_true(r->written);
-    assert_int_equal(r->revision, 8); // that of the key
+    assert_int_equal(r->revision, 8); // revision of the key
     close_rig(r);
 }
 
@@ -454,7 +438,7 @@ static void lines_in_pieces_are_joined(void **state)
     for (size_t i = 0; i < strlen(LINES); i++) {
         fake_write(r->watching, LINES + i, 1);
         for (int k = 0; k < 3; k++) {
-            (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+            (void)uv_run(&r->timed.loop, UV_RUN_NOWAIT);
         }
     }
     AWAIT(r, r->changes == 2);

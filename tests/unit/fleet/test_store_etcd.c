@@ -13,22 +13,21 @@
 
 #include "server/fleet/store.h"
 #include "tests/unit/fleet/real_etcd.h"
-
-enum { PATIENCE_MS = 120000 };
+#include "tests/unit/fleet/timed_loop.h"
+#include "tests/support/patience.h"
 
 static real_etcd etcd; // one for all tests, which use prefixes of their own
 
 typedef struct rig {
-    uv_loop_t loop;
-    uv_timer_t limit;
+    timed_loop timed;
     store *store;
-    bool closed, expired;
+    bool closed;
     int answers;
     status status;
     bool written;
     int64_t revision, lease, ttl_s;
     uint32_t entries;
-    char value[16]; // of the answer's first entry
+    char value[16]; // value of the answer's first entry
     int64_t modified;
     // Calls of the watcher so far.
     int alls, changes, removals, interruptions;
@@ -37,29 +36,15 @@ typedef struct rig {
     bool repeats;        // a change may come again: more than one try of it has arrived
 } rig;
 
-static void on_limit(uv_timer_t *timer)
-{
-    ((rig *)timer->data)->expired = true;
-}
-
-#define AWAIT(r, condition)                                                                        \
-    while (!(condition)) {                                                                         \
-        assert_false((r)->expired);                                                                \
-        (void)uv_run(&(r)->loop, UV_RUN_ONCE);                                                     \
-    }
-
 static rig *open_rig(const char *before)
 {
     rig *r = calloc(1, sizeof *r);
     char endpoints[256];
     error err;
-    (void)uv_loop_init(&r->loop);
-    (void)uv_timer_init(&r->loop, &r->limit);
-    r->limit.data = r;
-    (void)uv_timer_start(&r->limit, on_limit, PATIENCE_MS, 0);
+    timed_loop_init(&r->timed, PATIENCE_MS);
     snprintf(endpoints, sizeof endpoints, "%s%s", before, etcd.url);
     const store_options options = {.endpoints = endpoints, .times = store_times_default()};
-    assert_int_equal(store_open(&r->loop, &options, &r->store, &err), STATUS_OK);
+    assert_int_equal(store_open(&r->timed.loop, &options, &r->store, &err), STATUS_OK);
     return r;
 }
 
@@ -71,10 +56,8 @@ static void on_closed(void *context)
 static void close_rig(rig *r)
 {
     store_close(r->store, on_closed, r);
-    uv_close((uv_handle_t *)&r->limit, NULL);
-    assert_int_equal(uv_run(&r->loop, UV_RUN_DEFAULT), 0);
+    timed_loop_end(&r->timed);
     assert_true(r->closed);
-    assert_int_equal(uv_loop_close(&r->loop), 0);
     free(r);
 }
 
@@ -267,7 +250,7 @@ static void compact(rig *r, int64_t revision)
     int answered = 0;
     posts *p = NULL;
     error err;
-    assert_int_equal(posts_open(&r->loop, NULL, &p, &err), STATUS_OK);
+    assert_int_equal(posts_open(&r->timed.loop, NULL, &p, &err), STATUS_OK);
     const post_options options = {.url = url,
                                   .body = command,
                                   .connect_ms = 1000,

@@ -105,7 +105,7 @@ static void chain_concave_joint_gives_its_own_normal_alone(void **state)
     chain_segment valley = piece(1.0f, 1.0f);
     circle disc = {{0.0f, 0.0f}, 0.5f};
     manifold m = manifold_chain_circle(&valley, &disc, at(1.2f, 0.45f, 0.0));
-    assert_int_equal(m.count, 0); // beside the end: the contact is the slope's
+    assert_int_equal(m.count, 0); // beside the end the contact belongs to the slope
     m = manifold_chain_circle(&valley, &disc, at(0.8f, 0.49f, 0.0));
     assert_int_equal(m.count, 1);
     assert_at(m.normal, 0.0, 1.0, 1e-6);

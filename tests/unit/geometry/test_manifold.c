@@ -227,7 +227,8 @@ static void ids_stay_when_a_corner_rolls_over_its_balance(void **state)
     polygon a = box_of(10.0f, 2.0f, 0.0f);
     polygon b = box_of(1.0f, 1.0f, 0.0f);
     manifold first = manifold_polygons(&a, &b, at(0.0f, 1.70f, PI_D / 4.0));
-    for (int i = -20; i <= 20; i++) { // on its corner, both sides of 45 degrees
+    // The box stands on its corner, turned to both sides of 45 degrees.
+    for (int i = -20; i <= 20; i++) {
         manifold m = manifold_polygons(&a, &b, at(0.0f, 1.70f, PI_D / 4.0 + 0.002 * i));
         assert_int_equal(m.count, 1);
         assert_int_equal(m.points[0].id, first.points[0].id);

@@ -142,7 +142,7 @@ static void sleeping_world_gives_back_what_only_moving_needs(void **state)
     assert_int_equal(counts.awake, 0);
     assert_in_range(counts.bodies, 2500, 2600);
     size_t bytes = (held() - before) / counts.bodies;
-    assert_in_range(bytes, 300, 720); // without what lists may keep in so small a world
+    assert_in_range(bytes, 300, 720); // the spare capacity of lists not counted: the world is small
     assert_true(most / counts.bodies > bytes + 150);
     world_free(world);
     assert_int_equal(held(), before);

@@ -291,7 +291,7 @@ static void ball_that_rolls_fast_stays_on_the_floor_and_keeps_its_speed(void **s
     }
 }
 
-// ---- what is no seam
+// ---- real corners, which are no seams
 
 static void step_of_a_centimetre_stops_a_box(void **state)
 {

@@ -135,7 +135,7 @@ static void change_of_a_body_is_in_its_part_alone(void **state)
             break;
         case 5:
             s = body_remove(copy, bodies[4], NULL);
-            rest = true; // the generations of its slot and of its shape's are part of the rest
+            rest = true; // the generations of the freed slots are part of the rest
             break;
         default:
             s = world_set_restitution_threshold(copy, 2.0, NULL);

@@ -121,7 +121,7 @@ static void two_fast_discs_part_as_formulas_say(void **state)
     }
 }
 
-// ---- what stands
+// ---- bodies at rest
 
 typedef struct standing {
     const char *name;
@@ -640,6 +640,42 @@ static void row_has_the_box_of_the_shapes_alone(void **state)
     world_free(world);
 }
 
+// A chip that has struck a drum begins the rest of the step elsewhere, where their boxes are apart.
+static void struck_body_goes_on_though_the_boxes_are_apart(void **state)
+{
+    (void)state;
+    physics_world *world = make_table(120.0, 4, -10.0);
+    const shape_def wheel = make_circle(1.0);
+    body_def def = body_def_default();
+    def.type = BODY_KINEMATIC;
+    def.position = (vec2d){6.19, 0.62};
+    def.angle = 2.59;
+    def.velocity = (vec2d){183.03, 95.99};
+    def.angular_velocity = 36.18;
+    const body_id drum = put(world, &def, &wheel, 1);
+    shape_def chip = make_box(0.06, 0.02);
+    chip.restitution = 0.8;
+    def = body_def_default();
+    def.position = (vec2d){3.9, 0.28};
+    def.velocity = (vec2d){458.62, 214.78};
+    const body_id struck = put(world, &def, &chip, 1);
+    const shape_def ball = make_circle(0.3);
+    def.position = (vec2d){4.62, 1.95};
+    def.velocity = (vec2d){66.19, 159.23};
+    put(world, &def, &ball, 1);
+    world_step(world);
+    body_def turned_back = body_def_default();
+    turned_back.velocity = (vec2d){-213.42, 458.54};
+    assert_int_equal(body_set(world, drum, BODY_FIELD_VELOCITY, &turned_back, NULL), STATUS_OK);
+    world_step(world);
+    body_info chip_now;
+    body_info drum_now;
+    assert_int_equal(body_get(world, struck, &chip_now, NULL), STATUS_OK);
+    assert_int_equal(body_get(world, drum, &drum_now, NULL), STATUS_OK);
+    assert_true(off(chip_now.position, drum_now.position.x, drum_now.position.y) > 0.9);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +697,7 @@ int main(void)
         cmocka_unit_test(row_has_the_box_of_the_shapes_alone),
         cmocka_unit_test(impact_within_a_step_begins_hits_and_ends),
         cmocka_unit_test(heavy_box_rests_on_a_light_one),
+        cmocka_unit_test(struck_body_goes_on_though_the_boxes_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

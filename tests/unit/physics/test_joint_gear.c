@@ -149,21 +149,33 @@ static void gear_of_four_bodies_leaves_each_pair_its_angular_momentum(void **sta
     rig_close(&r);
 }
 
+// Two wheels that are hinged to a free frame and geared with each other.
+typedef struct wheels {
+    body_id frame, a, b;
+    joint_id gear;
+} wheels;
+
+static wheels wheels_on_frame(rig *r, double ratio)
+{
+    wheels w = {.frame = rig_box(r, 0.0, 0.0, 3.0, 0.4),
+                .a = rig_ball(r, -1.0, 0.0, 0.5),
+                .b = rig_ball(r, 1.0, 0.0, 0.7)};
+    joint_id on_a = hinge(r, w.frame, w.a, -1.0, 0.0);
+    joint_id on_b = hinge(r, w.frame, w.b, 1.0, 0.0);
+    w.gear = gear(r, on_a, on_b, ratio);
+    return w;
+}
+
 // Two wheels on one free chassis: the gear's impulses on the frame cancel.
 static void gear_on_a_free_frame_keeps_angular_momentum(void **state)
 {
     (void)state;
     rig r = rig_open(0.0);
-    body_id frame = rig_box(&r, 0.0, 0.0, 3.0, 0.4);
-    body_id a = rig_ball(&r, -1.0, 0.0, 0.5);
-    body_id b = rig_ball(&r, 1.0, 0.0, 0.7);
-    joint_id on_a = hinge(&r, frame, a, -1.0, 0.0);
-    joint_id on_b = hinge(&r, frame, b, 1.0, 0.0);
-    joint_id g = gear(&r, on_a, on_b, 1.5);
-    rig_push(&r, a, 0.0, 0.0, 10.0);
-    double l = rig_body(&r, a).inertia * 10.0;
+    wheels w = wheels_on_frame(&r, 1.5);
+    rig_push(&r, w.a, 0.0, 0.0, 10.0);
+    double l = rig_body(&r, w.a).inertia * 10.0;
     rig_step(&r, 300);
-    const body_id all[] = {frame, a, b};
+    const body_id all[] = {w.frame, w.a, w.b};
     double now = 0.0;
     double px = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -174,9 +186,9 @@ static void gear_on_a_free_frame_keeps_angular_momentum(void **state)
     }
     assert_near(now, l, 0.01 * l);
     assert_near(px, 0.0, 1e-4);
-    joint_info info = rig_info(&r, g);
+    joint_info info = rig_info(&r, w.gear);
     assert_near(info.side_a + 1.5 * info.side_b, 0.0, 5e-3);
-    assert_true(fabs(rig_body(&r, frame).angular_velocity) > 0.01);
+    assert_true(fabs(rig_body(&r, w.frame).angular_velocity) > 0.01);
     rig_close(&r);
 }
 
@@ -220,23 +232,18 @@ static void gear_rests_while_its_frame_is_disabled(void **state)
 {
     (void)state;
     rig r = rig_open(0.0);
-    body_id frame = rig_box(&r, 0.0, 0.0, 3.0, 0.4);
-    body_id a = rig_ball(&r, -1.0, 0.0, 0.5);
-    body_id b = rig_ball(&r, 1.0, 0.0, 0.7);
-    joint_id on_a = hinge(&r, frame, a, -1.0, 0.0);
-    joint_id on_b = hinge(&r, frame, b, 1.0, 0.0);
-    gear(&r, on_a, on_b, 1.0);
+    wheels w = wheels_on_frame(&r, 1.0);
     body_def off = body_def_default();
     off.enabled = false;
-    assert_int_equal(body_set(r.world, frame, BODY_FIELD_ENABLED, &off, NULL), STATUS_OK);
-    rig_push(&r, a, 0.0, 0.0, 3.0);
+    assert_int_equal(body_set(r.world, w.frame, BODY_FIELD_ENABLED, &off, NULL), STATUS_OK);
+    rig_push(&r, w.a, 0.0, 0.0, 3.0);
     rig_step(&r, 10);
-    assert_near(rig_body(&r, a).angular_velocity, 3.0, 1e-6);
-    assert_near(rig_body(&r, b).angular_velocity, 0.0, 1e-6);
+    assert_near(rig_body(&r, w.a).angular_velocity, 3.0, 1e-6);
+    assert_near(rig_body(&r, w.b).angular_velocity, 0.0, 1e-6);
     off.enabled = true;
-    assert_int_equal(body_set(r.world, frame, BODY_FIELD_ENABLED, &off, NULL), STATUS_OK);
+    assert_int_equal(body_set(r.world, w.frame, BODY_FIELD_ENABLED, &off, NULL), STATUS_OK);
     rig_step(&r, 10);
-    assert_true(fabs(rig_body(&r, b).angular_velocity) > 0.1);
+    assert_true(fabs(rig_body(&r, w.b).angular_velocity) > 0.1);
     rig_close(&r);
 }
 

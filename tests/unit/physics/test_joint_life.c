@@ -443,7 +443,7 @@ static void joint_far_from_the_origin_moves_as_at_it(void **state)
     assert_near(there[1], here[1], 1e-5);
 }
 
-// ---- telling
+// ---- reading a joint back
 
 static void joint_info_makes_the_same_joint_again(void **state)
 {

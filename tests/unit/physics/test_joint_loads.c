@@ -353,9 +353,9 @@ static void heavy_cart_stands_on_light_wheels(void **state)
     }
 }
 
-// ---- what trusses leave alone
+// ---- joints that form no truss
 
-// A light door on a heavy body carries nothing: its hinge's motor turns it as its inertia says.
+// A light door on a heavy body carries nothing: its hinge's motor turns it by its own inertia.
 static void light_door_on_a_heavy_body_is_not_made_heavier(void **state)
 {
     (void)state;

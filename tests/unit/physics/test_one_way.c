@@ -39,7 +39,7 @@ static shape_def rider(int i)
     return i == 0 ? make_circle(0.5) : i == 1 ? make_box(0.6, 1.0) : make_capsule();
 }
 
-static const double HALF_HEIGHT = 0.5; // of each rider
+static const double HALF_HEIGHT = 0.5; // half of each rider's height
 
 // Platforms whose top is at y = 0: a line and a slab.
 static shape_def platform(int i)

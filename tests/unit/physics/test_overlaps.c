@@ -229,6 +229,79 @@ static void count_of_a_world_ends_there_too(void **state)
     world_free(world);
 }
 
+// ---- paths of fast bodies
+
+static body_id shoot(physics_world *world, bool bullet, double x, double y, double speed)
+{
+    body_def def = body_at_place(BODY_DYNAMIC, x, y);
+    const shape_def shape = disc(0.1);
+    body_id id = 0;
+    def.bullet = bullet;
+    def.velocity = (vec2d){speed, 0};
+    assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
+    return id;
+}
+
+static void slow_bodies_are_not_swept(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    for (int i = 0; i < 100; i++) {
+        shoot(world, true, i % 10, i / 10, 1.0);
+    }
+    assert_int_equal(world_count_sweeps(world, MANY), 0);
+    world_free(world);
+}
+
+// A bullet counts itself and all that is near its path; another body only what stands there.
+static void fast_bodies_count_what_is_near_their_paths(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    for (int i = 0; i < 10; i++) {
+        spawn(world, BODY_STATIC, 1 + i, 0, 0.2);
+        spawn(world, BODY_DYNAMIC, 1 + i, 0.3, 0.2);
+        spawn(world, BODY_STATIC, 1 + i, 50, 0.2);
+    }
+    shoot(world, false, 0, 0, 900); // 15 m in a step
+    assert_int_equal(world_count_sweeps(world, MANY), 11);
+    shoot(world, true, 0, 0.1, 900);
+    const uint64_t both = world_count_sweeps(world, MANY);
+    assert_in_range(both, 11 + 21, 11 + 24); // the two find each other and themselves
+    assert_int_equal(world_count_sweeps(world, 5), 5);
+    world_free(world);
+}
+
+static void weight_and_force_make_bodies_fast(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    const body_id body = shoot(world, true, 0, 0, 0);
+    shoot(world, true, 1, 0, 0);
+    world_step(world);
+    assert_int_equal(world_count_sweeps(world, MANY), 0);
+    assert_int_equal(body_set_force(world, body, (vec2d){1e6, 0}, NULL, NULL), STATUS_OK);
+    assert_true(world_count_sweeps(world, MANY) >= 2);
+    world_free(world);
+}
+
+static void fast_kinematic_bodies_count_those_in_their_way(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    for (int i = 0; i < 10; i++) {
+        spawn(world, BODY_DYNAMIC, 1 + i, 0, 0.2);
+        spawn(world, BODY_STATIC, 1 + i, 1, 0.2);
+    }
+    body_def def = body_at_place(BODY_KINEMATIC, 0, 0);
+    const shape_def shape = disc(0.1);
+    body_id id = 0;
+    def.velocity = (vec2d){900, 0};
+    assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
+    assert_int_equal(world_count_sweeps(world, MANY), 11);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +312,10 @@ int main(void)
         cmocka_unit_test(chain_counts_by_its_pieces),
         cmocka_unit_test(count_ends_where_it_looks_at_too_many_that_make_no_pairs),
         cmocka_unit_test(count_of_a_world_ends_there_too),
+        cmocka_unit_test(slow_bodies_are_not_swept),
+        cmocka_unit_test(fast_bodies_count_what_is_near_their_paths),
+        cmocka_unit_test(weight_and_force_make_bodies_fast),
+        cmocka_unit_test(fast_kinematic_bodies_count_those_in_their_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,7 +170,7 @@ static void chain_set_changes_all_of_its_pieces(void **state)
     shape_def values = shape_def_default();
     values.friction = 0.0;
     set(world, shape_of(world, ground), SHAPE_FIELD_FRICTION, &values);
-    run(world, 60); // over two pieces
+    run(world, 60); // the body slides over two pieces
     assert_near(look(world, id).velocity.x, 4.0, 0.02);
     shape_info info;
     assert_int_equal(shape_get(world, shape_of(world, ground), &info, NULL), STATUS_OK);

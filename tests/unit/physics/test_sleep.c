@@ -68,7 +68,7 @@ static double time_to_rest(physics_world *world, double most)
     return ticks / hz;
 }
 
-// ---- what acts
+// ---- causes of motion
 
 static void force_moves_as_newton_says(void **state)
 {
@@ -243,7 +243,7 @@ static void slow_pendulum_swings_on(void **state)
     }
 }
 
-// ---- what rests
+// ---- bodies at rest
 
 static void stack_sleeps_as_soon_as_it_rests(void **state)
 {

@@ -95,7 +95,7 @@ static uint32_t words_of(const char *choices)
 static void put_words(spelling *s, const method_arg *arg)
 {
     const uint32_t words = words_of(arg->choices);
-    const uint32_t bits = below(1u << (words < 20 ? words : 20)); // of the first words
+    const uint32_t bits = below(1u << (words < 20 ? words : 20)); // bits for the first words
     pack_array(&s->k, (uint32_t)__builtin_popcount(bits));
     for (uint32_t i = 0; i < words; i++) {
         const uint32_t at = s->odd ? words - 1 - i : i;
@@ -170,8 +170,9 @@ static void put_value(spelling *s, const method_arg *arg)
             put_list(s, &METHOD_SHAPES[below(METHOD_SHAPE_COUNT)], random_state);
         }
         break;
-    case ARG_ANY:                           // canonical as it is, if its integers are short
-        if (strcmp(arg->name, "to") == 0) { // of message.send: a session's number or a text
+    case ARG_ANY: // canonical as it is, if its integers are short
+        if (strcmp(arg->name, "to") ==
+            0) { // an argument of message.send: a session's number or a text
             msgpack_pack_uint64(&s->k, 1 + below(300));
             break;
         }

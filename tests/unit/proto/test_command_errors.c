@@ -457,7 +457,7 @@ static void a_query_s_shape_is_a_form_alone(void **state)
             "shape: unknown argument 'density'; circle takes kind, radius, center");
     invalid(METHOD_QUERY_OVERLAP,
             "{\"world\": \"w\", \"shape\": {\"kind\": \"chain\", \"vertices\": [[0, 0], [1, 0]]}}",
-            "shape.kind: a chain cannot stand here");
+            "shape.kind: a chain is not allowed here");
     invalid(METHOD_QUERY_OVERLAP, "{\"world\": \"w\"}",
             "give exactly one of area, shape and point");
     invalid(METHOD_QUERY_OVERLAP, "{\"world\": \"w\", \"area\": [0, 0, 1, 1], \"point\": [0, 0]}",
@@ -523,13 +523,13 @@ static void a_batch_s_method_exists_and_may_stand_there(void **state)
     refuse_batch("[\"body.explode\", {}]", STATUS_UNKNOWN_METHOD,
                  "commands[1]: there is no method 'body.explode'");
     refuse_batch("[\"world.pause\", {}]", STATUS_INVALID_ARGUMENT,
-                 "commands[1]: world.pause cannot stand in world.apply");
+                 "commands[1]: world.pause is not allowed in world.apply");
     refuse_batch("[\"world.apply\", {\"commands\": []}]", STATUS_INVALID_ARGUMENT,
-                 "commands[1]: world.apply cannot stand in world.apply");
+                 "commands[1]: world.apply is not allowed in world.apply");
     refuse_batch("[\"world.state\", {}]", STATUS_INVALID_ARGUMENT,
-                 "commands[1]: world.state cannot stand in world.apply");
+                 "commands[1]: world.state is not allowed in world.apply");
     refuse_batch("[\"ping\", {}]", STATUS_INVALID_ARGUMENT,
-                 "commands[1]: ping cannot stand in world.apply");
+                 "commands[1]: ping is not allowed in world.apply");
 }
 
 static void a_batch_s_errors_have_the_whole_path(void **state)

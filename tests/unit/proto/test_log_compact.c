@@ -426,7 +426,7 @@ static void errors_name_the_place(void **state)
         {"", 0, "byte 0 of the compact record: expected a count of ticks"},
         {"\x01", 1, "byte 1 of the compact record: expected 8 bytes of hash"},
         {"\x02\x02", 2, "byte 2 of the compact record: expected a row before this of one of"},
-        {"\x02\x04", 2, "byte 2 of the compact record: expected a row before this that others"},
+        {"\x02\x04", 2, "byte 2 of the compact record: expected a row before this to which"},
         {"\x02\xf8", 2, "byte 2 of the compact record: expected the head of a row before this"},
         {"\x02\x00\x05\xff", 4, "byte 3 of the compact record: expected a method"},
         {"\x02\x08\x05\x00\x00", 5, "expected a method before this that a log may have"},

@@ -72,7 +72,7 @@ static void assert_told(const log_digests *reader, const physics_world *world, c
 static void assert_agrees(const log_digests *reader, const physics_world *world)
 {
     assert_true(reader->known);
-    assert_told(reader, world, "which body differs cannot be told");
+    assert_told(reader, world, "the body that differs is unknown");
 }
 
 // Bodies come, go and take the slots of others; in the middle a second reader begins with the block
@@ -236,7 +236,7 @@ static void reader_that_saw_no_whole_block_names_nobody(void **state)
     pass(&writer, world, &reader);
     assert_int_equal(body_apply_impulse(world, body, (vec2d){1.0, 0.0}, NULL, NULL), STATUS_OK);
     assert_told(&first, world, "the first body that differs is %" PRIu64, (uint64_t)body);
-    assert_told(&reader, world, "which body differs cannot be told");
+    assert_told(&reader, world, "the body that differs is unknown");
     log_digests_begin_anew(&writer);
     pass(&writer, world, &reader);
     assert_agrees(&reader, world);

@@ -398,7 +398,7 @@ static void refusal_stays_until_reset(void **state)
 static void reply_limits_let_a_full_snapshot_of_the_largest_world_through(void **state)
 {
     (void)state;
-    // Its head alone: 2^20 rows.
+    // The head of its array of 2^20 rows.
     scanner_limits limits = scanner_limits_reply();
     static const uint8_t BYTES[] = {0x91, 0xDD, 0x00, 0x10, 0x00, 0x00, 0x97};
     assert_int_equal(feed_at_every_split(&limits, BYTES, sizeof BYTES).verdict, SCAN_MORE);

@@ -217,7 +217,7 @@ static void command_that_is_wrong_tells_its_entry_and_path(void **state)
     assert_fails(WITH("[\"body.remove\", {\"$map\": [[1, 2]]}]"), "must be a string");
     assert_fails(WITH("[\"body.spawn\", {\"tag\": \"{1\", \"shapes\": []}]"), "tag: a { without");
     assert_fails(WITH("[\"body.spawn\", {\"tag\": \"{1 / 2}\", \"shapes\": []}]"),
-                 "tag: what is in braces must be a whole number");
+                 "tag: the value in braces must be a whole number");
 }
 
 // ---- names

@@ -478,7 +478,7 @@ static void memory_has_units(void **state)
 static void config_help_names_every_option_and_limit(void **state)
 {
     (void)state;
-    char text[16384] = "";
+    static char text[65536];
     FILE *out = fmemopen(text, sizeof text - 1, "w");
     assert_non_null(out);
     config_help(out);

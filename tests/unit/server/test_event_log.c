@@ -81,7 +81,7 @@ static void event_log_trim_of_all_goes_on_counting(void **state)
     note(&log, 10, 20);
     assert_event(&log, 10);
     assert_event(&log, 19);
-    event_log_trim(&log, 5); // below what there is
+    event_log_trim(&log, 5); // the log has no event so old
     assert_event(&log, 10);
     event_log_deinit(&log);
 }

@@ -9,18 +9,13 @@
 
 #include <cmocka.h>
 
-#include "proto/commands/canonical.h"
-#include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
 #include "proto/wire/buffer.h"
-#include "proto/wire/json.h"
 #include "server/base/memory.h"
-#include "server/world/tick/served_world.h"
 #include "tests/unit/server/mailbox.h"
+#include "tests/unit/server/world_call.h"
 
-static const int64_t MS = 1000000;
 static const int64_t TICK_NS = 10000000;
-static const session_key ME = {.slot = 0, .number = 1};
 
 static int64_t now_ns;
 
@@ -80,33 +75,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-// Delivers a call, with its arguments as the network thread leaves them.
 static void call(method m, const char *json)
 {
-    buffer bytes;
-    buffer canonical;
-    error err;
-    msgpack_unpacked unpacked;
-    request *r = request_create(REQUEST_COMMAND, 3);
-    buffer_init(&bytes, 1 << 20);
-    buffer_init(&canonical, LOG_ARGUMENTS_BYTES_MAX);
-    assert_int_equal(json_text_to_msgpack(json, strlen(json), &bytes, &err), STATUS_OK);
-    msgpack_unpacked_init(&unpacked);
-    size_t offset = 0;
-    msgpack_unpack_next(&unpacked, (const char *)bytes.data, bytes.size, &offset);
-    if (command_decode(m, &unpacked.data, &r->command, &err) != STATUS_OK) {
-        fail_msg("%s: %s", json, err.text);
-    }
-    if (method_scope_of(m) == SCOPE_WORLD_COMMAND) {
-        size_t size = 0;
-        arguments_canonical_owned(&canonical, m, &unpacked.data, NULL);
-        r->arguments = buffer_take(&canonical, &size);
-        r->arguments_size = (uint32_t)size;
-    }
-    msgpack_unpacked_destroy(&unpacked);
-    buffer_deinit(&bytes);
-    buffer_deinit(&canonical);
-    r->reply_to = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
+    request *r = world_call(3, the.next_id++, m, json);
     r->received_ns = now_ns;
     block_account *before = block_charge(the.world->blocks);
     served_world_deliver(the.world, r);
@@ -165,7 +136,7 @@ static const struct question {
 
 // The answers at each tick, given when that tick was the present.
 typedef struct live {
-    reply *replies[QUESTIONS]; // the recorder's
+    reply *replies[QUESTIONS]; // owned by the recorder
     msgpack_unpacked unpacked[QUESTIONS];
 } live;
 
@@ -428,7 +399,8 @@ static void paused_world_has_the_last_state_of_each_tick(void **state)
         for (uint32_t i = random_below(&r, 5); i > 0; i--) {
             command_at_random(&r);
             advance();
-            ask_between(tick > 0 ? (double)tick - 0.5 : 0.0); // this moment changes with it
+            ask_between(tick > 0 ? (double)tick - 0.5
+                                 : 0.0); // the commands change the later of its two ticks
             advance();
         }
         forget_replies();
@@ -474,7 +446,8 @@ static void bodies_between_two_ticks_are_on_a_line_and_turn_the_short_way(void *
     create(true);
     call(METHOD_BODY_SPAWN, BALL_AT_ORIGIN);
     advance();
-    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":8}"); // by 1 m and 0.5 rad each
+    // Each tick moves the box by 1 m and turns it by 0.5 rad.
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":8}");
     advance();
     advance();
     forget_replies();

@@ -47,7 +47,7 @@ static void each_subject_is_served_once_past_the_end(void **state)
     assert_false(loop_turn_grants(&t, LOOP_READ, BOB));
     assert_true(loop_turn_grants(&t, LOOP_WRITE, ADA)); // its own piece
     (void)loop_turn_end(&t);
-    assert_true(loop_turn_grants(&t, LOOP_READ, ADA)); // in the next turn
+    assert_true(loop_turn_grants(&t, LOOP_READ, ADA)); // the next turn grants it
 }
 
 // Other programs had the processor for 20 ms: the later stages still get more than one piece.

@@ -76,6 +76,17 @@ static void memory_that_nobody_counts_is_in_use(void **state)
 }
 #endif
 
+static void bytes_have_three_figures(void **state)
+{
+    (void)state;
+    char text[MEMORY_TEXT_MAX];
+    assert_string_equal(memory_text(177, text), "177 B");
+    assert_string_equal(memory_text(1500, text), "1.5 kB");
+    assert_string_equal(memory_text(1500000, text), "1.5 MB");
+    assert_string_equal(memory_text(1500000000, text), "1500 MB");
+    assert_string_equal(memory_text(15000000000, text), "15.0 GB");
+}
+
 static void holder_has_its_bound(void **state)
 {
     (void)state;
@@ -251,6 +262,7 @@ int main(void)
 #ifndef CAROM_SANITIZED
         cmocka_unit_test_setup(memory_that_nobody_counts_is_in_use, unbounded),
 #endif
+        cmocka_unit_test_setup(bytes_have_three_figures, unbounded),
         cmocka_unit_test_setup(holder_has_its_bound, unbounded),
         cmocka_unit_test_setup(charge_grows_if_it_may_and_moves_as_a_whole, unbounded),
         cmocka_unit_test_setup(blocks_of_worlds_are_memory_for_worlds, unbounded),

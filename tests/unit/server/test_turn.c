@@ -87,6 +87,53 @@ static void subject_that_leaves_is_remembered_while_it_owes(void **state)
     shares_deinit(&s);
 }
 
+// ---- processor time
+
+static int64_t processor_ns;
+static uint32_t processor_readings;
+
+static int64_t processor(void)
+{
+    processor_readings++;
+    return processor_ns;
+}
+
+static void long_piece_is_charged_processor_time(void **state)
+{
+    (void)state;
+    work_time w = work_time_begin(processor);
+    processor_ns += 3 * MS;
+    assert_int_equal(work_time_of(&w, 40 * MS), 3 * MS); // interrupted for 37 ms
+    processor_ns += 5 * MS;
+    assert_int_equal(work_time_of(&w, 5 * MS), 5 * MS);
+}
+
+static void short_pieces_are_charged_whole_and_once(void **state)
+{
+    (void)state;
+    work_time w = work_time_begin(processor);
+    processor_readings = 0;
+    for (int i = 0; i < 10; i++) {
+        processor_ns += WORK_TIME_SHORT_NS / 2;
+        assert_int_equal(work_time_of(&w, WORK_TIME_SHORT_NS / 2), WORK_TIME_SHORT_NS / 2);
+    }
+    assert_int_equal(processor_readings, 0);
+    processor_ns += MS;
+    assert_int_equal(work_time_of(&w, 7 * MS), MS);
+}
+
+static void charge_is_between_nothing_and_the_wall_clock(void **state)
+{
+    (void)state;
+    work_time w = work_time_begin(processor);
+    assert_int_equal(work_time_of(&w, WORK_TIME_SHORT_NS), WORK_TIME_SHORT_NS);
+    assert_int_equal(work_time_of(&w, MS), 0); // the short piece was interrupted, too
+    processor_ns += 9 * MS;                    // work between two pieces
+    assert_int_equal(work_time_of(&w, MS), MS);
+    w = work_time_begin(NULL);
+    assert_int_equal(work_time_of(&w, 8 * MS), 8 * MS);
+}
+
 // ---- queues
 
 // Counts down pieces of a millisecond each, or of another length.
@@ -121,7 +168,7 @@ static void job_is_cut_and_continued(void **state)
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, 1);
+    turn_queue_init(&q, 1, now);
     countdown c = {.pieces = 12};
     assert_true(turn_queue_add(&q, &c.job, count_down, 1));
     for (int turns = 1; turns <= 3; turns++) {
@@ -139,7 +186,7 @@ static void turn_without_time_does_a_piece(void **state)
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, 1);
+    turn_queue_init(&q, 1, now);
     countdown c = {.pieces = 2};
     assert_true(turn_queue_add(&q, &c.job, count_down, 1));
     const turn t = turn_of(0);
@@ -152,7 +199,7 @@ static void many_jobs_of_one_subject_let_another_one_pass(void **state)
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, JOBS_MAX);
+    turn_queue_init(&q, JOBS_MAX, now);
     countdown flood[JOBS_MAX - 1] = {0};
     for (int i = 0; i < JOBS_MAX - 1; i++) {
         flood[i].pieces = 100;
@@ -181,7 +228,7 @@ static void short_job_does_not_wait_for_the_end_of_long_ones_of_its_subject(void
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, 3);
+    turn_queue_init(&q, 3, now);
     countdown jobs[3] = {{.pieces = 100}, {.pieces = 100}, {.pieces = 1}};
     const int64_t begin = now_ns;
     for (int i = 0; i < 3; i++) {
@@ -200,7 +247,7 @@ static void subject_with_little_does_not_wait_for_much_of_many_others(void **sta
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, CROWD + 1);
+    turn_queue_init(&q, CROWD + 1, now);
     countdown *crowd = calloc(CROWD, sizeof *crowd);
     assert_non_null(crowd);
     for (uint32_t i = 0; i < CROWD; i++) {
@@ -222,11 +269,56 @@ static void subject_with_little_does_not_wait_for_much_of_many_others(void **sta
     free(crowd);
 }
 
+// Its piece took 40 ms by the wall clock, since the system gave the processor to its reader.
+static job_progress be_interrupted(turn_job *job, const turn *slice)
+{
+    (void)slice;
+    now_ns += 40 * MS;
+    processor_ns += SMALL_NS;
+    ((countdown *)job)->done++;
+    return JOB_DONE;
+}
+
+static job_progress work_on(turn_job *job, const turn *slice)
+{
+    (void)slice;
+    now_ns += MS;
+    processor_ns += MS;
+    ((countdown *)job)->done++;
+    return JOB_GOES_ON;
+}
+
+static void interrupted_subject_owes_nothing_for_the_time_of_others(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, JOBS_MAX, processor);
+    countdown flood[JOBS_MAX - 1] = {0};
+    for (uint32_t i = 0; i < JOBS_MAX - 1; i++) {
+        assert_true(turn_queue_add(&q, &flood[i].job, work_on, i + 2));
+    }
+    countdown quiet = {0};
+    for (int messages = 1; messages <= 3; messages++) {
+        assert_true(turn_queue_add(&q, &quiet.job, be_interrupted, 1));
+        int turns = 0;
+        while (quiet.done < messages) {
+            assert_true(turn_queue_run(&q, &(turn){now, now_ns, now_ns + MS}));
+            assert_in_range(++turns, 1, JOBS_MAX + 1);
+        }
+    }
+    for (uint32_t i = 0; i < JOBS_MAX - 1; i++) {
+        turn_queue_remove(&q, &flood[i].job);
+    }
+    const turn t = turn_of(MS);
+    assert_false(turn_queue_run(&q, &t)); // shares whose jobs were removed leave the heap
+    turn_queue_deinit(&q);
+}
+
 static void queue_has_a_maximum(void **state)
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, 2);
+    turn_queue_init(&q, 2, now);
     countdown jobs[3] = {{.pieces = 1}, {.pieces = 1}, {.pieces = 1}};
     assert_true(turn_queue_add(&q, &jobs[0].job, count_down, 1));
     assert_true(turn_queue_add(&q, &jobs[1].job, count_down, 2));
@@ -244,7 +336,7 @@ static void job_may_remove_others_and_itself(void **state)
 {
     (void)state;
     turn_queue q;
-    turn_queue_init(&q, 3);
+    turn_queue_init(&q, 3, now);
     countdown gone = {.pieces = 9, .queue = &q};
     countdown other = {.pieces = 1, .queue = &q, .removes = &gone.job};
     countdown itself = {.pieces = 9, .queue = &q, .removes = &itself.job};
@@ -267,11 +359,15 @@ int main(void)
         cmocka_unit_test(part_ends_no_later_than_its_turn),
         cmocka_unit_test(subject_that_comes_later_has_no_claim_on_the_past),
         cmocka_unit_test(subject_that_leaves_is_remembered_while_it_owes),
+        cmocka_unit_test(long_piece_is_charged_processor_time),
+        cmocka_unit_test(short_pieces_are_charged_whole_and_once),
+        cmocka_unit_test(charge_is_between_nothing_and_the_wall_clock),
         cmocka_unit_test(job_is_cut_and_continued),
         cmocka_unit_test(turn_without_time_does_a_piece),
         cmocka_unit_test(many_jobs_of_one_subject_let_another_one_pass),
         cmocka_unit_test(short_job_does_not_wait_for_the_end_of_long_ones_of_its_subject),
         cmocka_unit_test(subject_with_little_does_not_wait_for_much_of_many_others),
+        cmocka_unit_test(interrupted_subject_owes_nothing_for_the_time_of_others),
         cmocka_unit_test(queue_has_a_maximum),
         cmocka_unit_test(job_may_remove_others_and_itself),
     };

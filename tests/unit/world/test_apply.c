@@ -455,7 +455,7 @@ static void batch_counts_the_shapes_of_a_body(void **state)
             "}], [\"shape.add\", {\"body\": {\"$\": 0}, \"shape\": " CIRCLE "}]]}",
             chain);
     refuse(METHOD_WORLD_APPLY, json, STATUS_LIMIT_EXCEEDED,
-           "commands[2] (shape.add): a body bears at most 1024 shapes, each piece of a chain "
+           "commands[2] (shape.add): a body has at most 1024 shapes, each piece of a chain "
            "counted");
     test_free(json);
 }

@@ -95,16 +95,16 @@ static void shapes_are_counted_with_the_pieces_of_chains(void **state)
     (void)state;
     body_id body = spawn(CHAIN);
     refuse(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"shapes\":[" BALL "," BALL "]}",
-           "shapes_per_world: the world has 3 shapes, and 2 would be added; at most 4 may be "
-           "there");
+           "shapes_per_world: the world has 3 shapes, and 2 would be added; at most 4 are "
+           "allowed");
     refuse(METHOD_SHAPE_ADD, with("{\"world\":\"w\",\"body\":%llu,\"shape\":" CHAIN "}", body, 0),
-           "shapes_per_world: the world has 3 shapes, and 3 would be added; at most 4 may be "
-           "there");
+           "shapes_per_world: the world has 3 shapes, and 3 would be added; at most 4 are "
+           "allowed");
     carry_out(METHOD_SHAPE_ADD,
               with("{\"world\":\"w\",\"body\":%llu,\"shape\":" BALL "}", body, 0));
     refuse(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"shapes\":[" BALL "]}",
-           "shapes_per_world: the world has 4 shapes, and 1 would be added; at most 4 may be "
-           "there");
+           "shapes_per_world: the world has 4 shapes, and 1 would be added; at most 4 are "
+           "allowed");
     spawn(""); // a body without shapes takes none
     carry_out(METHOD_BODY_REMOVE, with("{\"world\":\"w\",\"body\":%llu}", body, 0));
     spawn(BALL "," CHAIN);
@@ -118,8 +118,8 @@ static void joints_are_counted(void **state)
     joint_id first = carry_out(METHOD_JOINT_CREATE, with(weld, a, b));
     carry_out(METHOD_JOINT_CREATE, with(weld, a, b));
     refuse(METHOD_JOINT_CREATE, with(weld, a, b),
-           "joints_per_world: the world has 2 joints, and 1 would be added; at most 2 may be "
-           "there");
+           "joints_per_world: the world has 2 joints, and 1 would be added; at most 2 are "
+           "allowed");
     carry_out(METHOD_JOINT_REMOVE, with("{\"world\":\"w\",\"joint\":%llu}", first, 0));
     carry_out(METHOD_JOINT_CREATE, with(weld, a, b));
 }
@@ -133,7 +133,7 @@ static void batch_is_counted_as_a_whole(void **state)
            "[\"body.spawn\",{\"shapes\":[" BALL "]}],"
            "[\"shape.add\",{\"body\":{\"$\":1},\"shape\":" BALL "}]]}",
            "commands[2] (shape.add): shapes_per_world: the world has 4 shapes, and 1 would be "
-           "added; at most 4 may be there");
+           "added; at most 4 are allowed");
     refuse(METHOD_WORLD_APPLY,
            "{\"world\":\"w\",\"commands\":[[\"body.spawn\",{\"shapes\":[" BALL "]}],"
            "[\"body.spawn\",{\"shapes\":[" BALL "]}],"
@@ -141,7 +141,7 @@ static void batch_is_counted_as_a_whole(void **state)
            "[\"joint.create\",{\"kind\":\"weld\",\"a\":{\"$\":0},\"b\":{\"$\":1}}],"
            "[\"joint.create\",{\"kind\":\"weld\",\"a\":{\"$\":0},\"b\":{\"$\":1}}]]}",
            "commands[4] (joint.create): joints_per_world: the world has 2 joints, and 1 would be "
-           "added; at most 2 may be there");
+           "added; at most 2 are allowed");
     assert_true(world_hash(world) == before);
 }
 
@@ -182,7 +182,7 @@ static void shape_and_its_body_removed_make_room_once(void **state)
              (unsigned long long)shape, (unsigned long long)body);
     refuse(METHOD_WORLD_APPLY, json,
            "commands[2] (body.spawn): shapes_per_world: the world has 3 shapes, and 2 would be "
-           "added; at most 4 may be there");
+           "added; at most 4 are allowed");
 }
 
 static void whole_world_is_held_to_its_limits(void **state)
@@ -197,16 +197,16 @@ static void whole_world_is_held_to_its_limits(void **state)
     assert_int_equal(capacity_check(world, &most, &err), STATUS_OK);
     most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
     assert_int_equal(capacity_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
-    assert_string_equal(err.text, "bodies_per_world: it has 2 bodies; at most 1 may be there");
+    assert_string_equal(err.text, "bodies_per_world: it has 2 bodies; at most 1 are allowed");
     most = (capacity_limits){.bodies = 2, .shapes = 3, .joints = 1};
     assert_int_equal(capacity_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
-    assert_string_equal(err.text, "shapes_per_world: it has 4 shapes; at most 3 may be there");
+    assert_string_equal(err.text, "shapes_per_world: it has 4 shapes; at most 3 are allowed");
     most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 0};
     assert_int_equal(capacity_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
-    assert_string_equal(err.text, "joints_per_world: it has 1 joint; at most 0 may be there");
+    assert_string_equal(err.text, "joints_per_world: it has 1 joint; at most 0 are allowed");
 }
 
-// An image's own maximum of bodies may be above the server's.
+// An image may have a higher maximum of bodies than the server.
 static void bodies_are_counted_where_the_world_allows_more(void **state)
 {
     (void)state;
@@ -214,14 +214,14 @@ static void bodies_are_counted_where_the_world_allows_more(void **state)
     body_id first = spawn(BALL);
     spawn(BALL);
     refuse(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"shapes\":[]}",
-           "bodies_per_world: the world has 2 bodies, and 1 would be added; at most 2 may be "
-           "there");
+           "bodies_per_world: the world has 2 bodies, and 1 would be added; at most 2 are "
+           "allowed");
     carry_out(METHOD_WORLD_APPLY, with("{\"world\":\"w\",\"commands\":[[\"body.remove\",{\"body\":"
                                        "%llu}],[\"body.spawn\",{\"shapes\":[]}]]}",
                                        first, 0));
     refuse(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"shapes\":[]}",
-           "bodies_per_world: the world has 2 bodies, and 1 would be added; at most 2 may be "
-           "there");
+           "bodies_per_world: the world has 2 bodies, and 1 would be added; at most 2 are "
+           "allowed");
 }
 
 static void refuse_image(const char *text)
@@ -248,16 +248,16 @@ static void image_is_held_to_its_limits_and_takes_no_memory(void **state)
     most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 1};
     refuse_image("");
     most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
-    refuse_image("bodies_per_world: it has 2 bodies; at most 1 may be there");
+    refuse_image("bodies_per_world: it has 2 bodies; at most 1 are allowed");
     most = (capacity_limits){.bodies = 2, .shapes = 3, .joints = 1};
-    refuse_image("shapes_per_world: it has 4 shapes; at most 3 may be there");
+    refuse_image("shapes_per_world: it has 4 shapes; at most 3 are allowed");
     most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 0};
-    refuse_image("joints_per_world: it has 1 joint; at most 0 may be there");
+    refuse_image("joints_per_world: it has 1 joint; at most 0 are allowed");
     // Slots of removed objects take memory too.
     assert_int_equal(body_remove(world, a, NULL), STATUS_OK);
     most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
     refuse_image("bodies_per_world: it has places for 2 bodies, as it had so many once; at most 1 "
-                 "may be there");
+                 "are allowed");
     most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 1};
     refuse_image("");
 }

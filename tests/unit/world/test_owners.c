@@ -109,7 +109,8 @@ static void spawned_body_has_its_owner_until_it_goes(void **state)
     check_round_trip(f);
     remove_body(f, ada);
     assert_string_equal(owners_of(f->owners, ada), "");
-    assert_string_equal(owners_of(f->owners, spawn(f, NULL)), ""); // in the same slot
+    // The new body takes the same slot.
+    assert_string_equal(owners_of(f->owners, spawn(f, NULL)), "");
     check_round_trip(f);
 }
 

@@ -8,7 +8,8 @@ It runs in a process of its own and may use its time freely; `target.begun()` sa
 now on (without it, measuring begins with the attack). The victim is a client in the world `mine`, which is quiet; the
 attack has the world `theirs`, and may make others. With `same=True` there is a second row, with the attack in the
 victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them;
-with `tls=True` it speaks TLS, and so does the victim.
+with `tls=True` it speaks TLS, and so does the victim. With `relay=True` it is a relay, `target.upstream` is the port of
+the server that it follows, and the victim, who watches `mine`, sends queries.
 
 Rows are in the order of the files: floods (commands), simulation (threads that step worlds), network (the
 network thread), memory."""
@@ -23,12 +24,12 @@ from wire import REQUEST, Client, RemoteError
 BALL = {"kind": "circle", "radius": 0.2}
 ATTACKS = {}  # name: Attack
 
-Attack = collections.namedtuple("Attack", "run same options keys tls")
+Attack = collections.namedtuple("Attack", "run same options keys tls relay")
 
 
-def attack(name, same=False, options=(), keys=False, tls=False):
+def attack(name, same=False, options=(), keys=False, tls=False, relay=False):
     def mark(run):
-        ATTACKS[name] = Attack(run, same, tuple(options), keys, tls)
+        ATTACKS[name] = Attack(run, same, tuple(options), keys, tls, relay)
         return run
     return mark
 
@@ -36,7 +37,8 @@ def attack(name, same=False, options=(), keys=False, tls=False):
 class Target:
     """The server as an attack sees it. It is made in the attack's own process."""
 
-    def __init__(self, port, http_port, world, begun, sign):
+    def __init__(self, port, http_port, world, begun, sign, upstream=None):
+        self.upstream = upstream
         self.port, self.http_port, self.world, self.begun, self.token = port, http_port, world, begun.set, sign
 
     def client(self, role="admin", **claims):
@@ -102,6 +104,17 @@ def spawn(client, world, places, shape=BALL, **more):
         batch = [["body.spawn", {"position": place, "shapes": [shape], **more}] for place in places[first:first + 1000]]
         while not spawned(client, world, batch):
             time.sleep(0.05)
+
+
+def watch(client, world):
+    """Subscribes at a relay, which may not have heard of the world yet."""
+    while True:
+        try:
+            return client.call("world.subscribe", world=world)
+        except RemoteError as error:
+            if str(error).split(":")[0] not in ("not_found", "unavailable"):
+                raise
+        time.sleep(0.02)
 
 
 def spawned(client, world, batch):

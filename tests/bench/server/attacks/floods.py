@@ -64,14 +64,14 @@ def pings(target, until):
 
 @attack("120 000 spawns", same=True)
 def spawns(target, until):
-    """Spawned apart from each other."""
+    """Spawns bodies apart from each other."""
     Flood(b"".join(pack(i, "body.spawn", world=target.world, position=[1000 + i % 400, i // 400], shapes=[BALL])
                    for i in range(120_000)), block(pack(1, "ping"))).run(target, until)
 
 
 @attack("overlap over everything", same=True)
 def overlaps(target, until):
-    """The client does not read the answers."""
+    """Requests lists of overlaps without reading the answers."""
     crowd(target)
     question = pack(1, "query.overlap", world=target.world, area=[-1e5, -1e5, 1e5, 1e5])
     Flood(again=block(question), reads=False).run(target, until)
@@ -79,7 +79,7 @@ def overlaps(target, until):
 
 @attack("ray fans", same=True)
 def rays(target, until):
-    """Each ray through a thousand bodies."""
+    """Queries rays, each through a thousand bodies."""
     crowd(target)
     Flood(again=block(b"".join(
         pack(1, "query.ray", world=target.world, **{"from": [0, y], "to": [3000, y]}, all=True)
@@ -88,7 +88,7 @@ def rays(target, until):
 
 @attack("5 000 circles in one place", same=True)
 def heap(target, until):
-    """The bodies are 5 m large."""
+    """Spawns circles of 5 m in one place."""
     Flood(b"".join(pack(i, "body.spawn", world=target.world, position=[5000, 0],
                         shapes=[{"kind": "circle", "radius": 5}]) for i in range(5000)),
           block(pack(1, "ping"))).run(target, until)

@@ -15,7 +15,7 @@ def place(k):
 
 @attack("512 packed areas of 20 000 bodies", options=BOUND, keys=True)
 def packed(target, until):
-    """8 connections of one viewer, each with 64 areas of their own."""
+    """Opens 8 connections of one viewer, each with 64 areas of its own."""
     spawn(target.client(), target.world, map(place, range(20000)))
     viewers = [target.client("viewer") for _ in range(8)]
     target.begun()
@@ -27,7 +27,7 @@ def packed(target, until):
 
 @attack("batches that wait for a later tick", options=BOUND, keys=True)
 def waiting(target, until):
-    """As many batches as are accepted, of a thousand commands each, from 16 connections; again when all were closed."""
+    """Sends as many batches as are accepted, of a thousand commands each, from 16 connections; again when all were closed."""
     batch = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 0.2}]}]] * 1000
     while time.monotonic() < until:
         clients = [target.client("player") for _ in range(16)]
@@ -43,7 +43,7 @@ def waiting(target, until):
 
 @attack("forks of 20 000 bodies", options=BOUND)
 def forks(target, until):
-    """As many as are accepted, destroyed and made again."""
+    """Makes as many forks as are accepted, destroys them and makes them again."""
     client = target.client()
     client.call("world.create", world="large", gravity=[0, 0])
     spawn(client, "large", map(place, range(20000)))
@@ -62,7 +62,7 @@ def forks(target, until):
 
 @attack("packed sessions that lose their connection", options=BOUND, keys=True)
 def detached(target, until):
-    """Each session has 16 packed areas, which the server keeps for resume_ms."""
+    """Leaves sessions with 16 packed areas each, which the server keeps for resume_ms."""
     spawn(target.client(), target.world, map(place, range(5000)))
     target.begun()
     while time.monotonic() < until:
@@ -78,7 +78,7 @@ def detached(target, until):
 
 @attack("12 000 balls that fly together", options=BOUND)
 def gather(target, until):
-    """No body overlaps another when it is spawned; a tick later all are within some metres."""
+    """Spawns balls that do not overlap; a tick later all are within some metres."""
     client = target.client()
     ring = range(12000)
     client.call("world.create", world="ring", gravity=[0, 0], paused=True)
@@ -123,7 +123,7 @@ class Sender:
 
 @attack("all that takes memory, at once", options=BOUND, keys=True)
 def combined(target, until):
-    """Packed areas, waiting batches, forks, lost sessions, queries of the past, unread images."""
+    """Combines packed areas, waiting batches, forks, lost sessions, queries of the past and unread images."""
     admin = target.client()
     for world in ("large", "asked"):
         admin.call("world.create", world=world, gravity=[0, 0])

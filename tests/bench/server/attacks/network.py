@@ -3,10 +3,11 @@
 import math
 import resource
 import socket
+import threading
 import time
 from pathlib import Path
 
-from . import BALL, attack, pack, pump, spawn, wait
+from . import BALL, attack, drain, pack, pump, spawn, wait
 
 OCTAGON = [[math.cos(i), math.sin(i)] for i in range(8)]
 
@@ -62,7 +63,7 @@ def polygons(target, until):
 
 @attack("half TLS handshakes", tls=True)
 def handshakes(target, until):
-    """Each lets the server compute its part of the handshake, and ends."""
+    """Begins handshakes, lets the server compute its part, and ends each."""
     half_handshakes(target, until, [target.port])
 
 
@@ -104,7 +105,7 @@ def endings(target, until):
 
 @attack("2 000 watchers with tiny windows")
 def watchers(target, until):
-    """Each sends little, is sent 1 000 bodies every tick, and reads almost nothing."""
+    """Watches with clients that send little, are sent 1 000 bodies every tick, and read almost nothing."""
     spawn(target.client(), target.world, ([k % 50 * 2, k // 50 * 2] for k in range(1000)), angular_velocity=1,
           gravity_scale=0, allow_sleep=False)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -129,7 +130,7 @@ def watchers(target, until):
 
 @attack("sessions that begin and are lost", keys=True)
 def reconnects(target, until):
-    """Each with a token and eight subscriptions."""
+    """Opens and loses sessions, each with a token and eight subscriptions."""
     spawn(target.client(), target.world, ([k % 50 * 2, k // 50 * 2] for k in range(1000)), angular_velocity=1,
           gravity_scale=0, allow_sleep=False)
     message = (pack(1, "hello", token=target.token("viewer")) +
@@ -173,7 +174,7 @@ def scrape_without_end(target, until, paths):
 
 @attack("worlds made and destroyed")
 def short_worlds(target, until):
-    """Worlds are made endlessly, over one connection that does not wait for answers."""
+    """Makes worlds endlessly, over one connection that does not wait for answers."""
     client = target.client()
     names = [f"short-{i}" for i in range(100)]
     block = b"".join(pack(1, "world.create", world=name) for name in names) + b"".join(
@@ -186,7 +187,7 @@ def short_worlds(target, until):
 
 @attack("images read while forked")
 def images_and_forks(target, until):
-    """3 000 bodies; names that are taken are refused, the others are made by the pool's threads."""
+    """Makes worlds of 3 000 bodies; taken names are refused, and the pool's threads make the others."""
     spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(3000)), angular_velocity=1,
           gravity_scale=0, allow_sleep=False)
     images = pack(1, "world.image", world=target.world) * 5
@@ -201,7 +202,7 @@ def images_and_forks(target, until):
 
 @attack("data.set with versions that lose", keys=True)
 def versions(target, until):
-    """10 referees, all about one key."""
+    """Sends versions of one key from 10 referees."""
     target.client().call("data.set", world=target.world, key="a", value=1)
     block = b"".join(pack(k, "data.set", world=target.world, key="a", value=k, version=0) for k in range(300))
     target.begun()
@@ -211,7 +212,7 @@ def versions(target, until):
 
 @attack("data.get of everything", keys=True)
 def all_data(target, until):
-    """400 kB for each question."""
+    """Requests all data, 400 kB an answer."""
     owner = target.client()
     for k in range(100):
         owner.call("data.set", world=target.world, key=f"k{k}", value="v" * 4000)
@@ -223,7 +224,7 @@ def all_data(target, until):
 
 @attack("lists of 1 000 joints", keys=True)
 def joints(target, until):
-    """200 kB for each question."""
+    """Requests lists of joints, 200 kB an answer."""
     first = target.client()
     bodies = []
     for begin in range(0, 1001, 143):
@@ -261,7 +262,7 @@ def absent(target, until):
 
 @attack("areas that jump without end", keys=True)
 def jumps(target, until):
-    """Each view has other bodies every time: 20 viewers, packed and described."""
+    """Moves the areas of 20 viewers, packed and described, to other bodies each time."""
     spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(10000)), angular_velocity=1,
           allow_sleep=False)
     viewers, blocks = [target.client("viewer", sub=f"mal-{i}") for i in range(20)], {}
@@ -323,7 +324,7 @@ PAGES = Path(__file__).resolve().parents[4] / "client/web/examples"
 
 @attack("files of --www to slow readers", options=("--www", str(PAGES)))
 def pages(target, until):
-    """100 connections request every file repeatedly, and read little of the answers."""
+    """Requests every file repeatedly over 100 connections, and reads little of the answers."""
     block = b"".join(f"GET /{path.relative_to(PAGES)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
                      for path in sorted(PAGES.rglob("*.*"))[:50] if path.is_file())
     peers = []
@@ -344,3 +345,42 @@ def pages(target, until):
                 pass
             except OSError:
                 peers.remove(peer)
+
+
+# ---- many readers
+
+ROOM = Path(__file__).with_name("room.json")  # a template
+
+
+def again(target, clients, block, until):
+    """The server closes connections that owe too much."""
+    while time.monotonic() < until:
+        pump([target.client("player" if clients > 5 else "admin", sub=f"mal-{i}") for i in range(clients)], block,
+             min(until, time.monotonic() + 1))
+
+
+@attack("joins and leaves before 200 watchers", keys=True, options=("--template", f"room={ROOM}"))
+def joins(target, until):
+    """Sends joins and leaves, each with 3 kB for all watchers, who have a subject each."""
+    target.client("player", sub="first").call("world.join", template="room")
+    watchers = [target.client("viewer", sub=f"watcher-{i}") for i in range(200)]
+    for watcher in watchers:
+        watcher.request("world.subscribe", world="room-1", events=["join", "leave"])
+    threading.Thread(target=drain, args=(watchers, until)).start()
+    target.begun()
+    again(target, 20, (pack(1, "world.join", template="room", data="d" * 3000) + pack(2, "world.leave", world="room-1")) * 50, until)
+
+
+@attack("pauses of 100 worlds with logs of 100", keys=True)
+def pauses(target, until):
+    admin = target.client()
+    for k in range(100):
+        admin.call("world.create", world=f"paused-{k}")
+    viewers = [target.client("viewer", sub=f"viewer-{k}") for k in range(100)]
+    for viewer in viewers:
+        for k in range(60):
+            viewer.request("world.subscribe", world=f"paused-{k}", encoding="log")
+    threading.Thread(target=drain, args=(viewers, until)).start()
+    target.begun()
+    again(target, 5, b"".join(pack(1, "world.pause", world=f"paused-{k}") + pack(2, "world.resume", world=f"paused-{k}")
+                              for k in range(100)), until)

@@ -3,15 +3,15 @@
 import math
 import time
 
-from attacks import attack, drain, pack, pump, spawn, wait
-from wire import RemoteError
+from attacks import attack, drain, pack, pump, spawn, wait, watch
+from wire import Client, RemoteError
 
 CROWD = {"kind": "circle", "radius": 5.0, "friction": 0}
 STAYS = {"gravity_scale": 0, "allow_sleep": False}
 
 
 def field(client, world, step):
-    """5 000 bodies that move, in rows of 200."""
+    """Spawns 5 000 moving bodies in rows of 200."""
     spawn(client, world, ([k % 200 * step, k // 200 * step] for k in range(5000)), {"kind": "circle", "radius": 0.5},
           angular_velocity=1, **STAYS)
 
@@ -23,8 +23,8 @@ def heap(count, **shape):
 
 # ---- publishing
 
-def watch(target, until, **view):
-    """20 connections of a viewer, each with 64 areas."""
+def watch_areas(target, until, **view):
+    """Opens 20 connections of a viewer, each with 64 areas."""
     field(target.client(), target.world, 0.9 if view.get("contacts") else 1.5)
     viewers = [target.client("viewer") for _ in range(20)]
     target.begun()
@@ -36,22 +36,22 @@ def watch(target, until, **view):
 
 @attack("1 280 areas, plain")
 def areas_plain(target, until):
-    watch(target, until)
+    watch_areas(target, until)
 
 
 @attack("1 280 areas, packed")
 def areas_packed(target, until):
-    watch(target, until, encoding="packed")
+    watch_areas(target, until, encoding="packed")
 
 
 @attack("1 280 areas, describe")
 def areas_describe(target, until):
-    watch(target, until, describe=True)
+    watch_areas(target, until, describe=True)
 
 
 @attack("1 280 areas, contacts and stay")
 def areas_contacts(target, until):
-    watch(target, until, contacts=True, events=["begin", "stay", "end"])
+    watch_areas(target, until, contacts=True, events=["begin", "stay", "end"])
 
 
 # ---- heavy ticks
@@ -66,7 +66,7 @@ def again_and_again(target, until, once):
 
 
 def heaps(target, until, count, joints=False, pause=0.5, **shape):
-    """Spawned in one place, in a new world each time."""
+    """Spawns `count` bodies in one place, in a new world each time."""
     client = target.client()
 
     def once():
@@ -96,11 +96,124 @@ def jointed_few(target, until):
     heaps(target, until, 60, joints=True, pause=0.05, restitution=0.9)
 
 
+def shots(target, until, speed, bullet, obstacle=None):
+    """Makes 1 500 bodies of a new world fast at once; `obstacle` is a body that they meet, 10 of it."""
+    client = target.client()
+
+    def once():
+        client.call("world.create", world="range", gravity=[0, 0])
+        for k in range(10 if obstacle else 0):
+            client.call("body.spawn", world="range", type="static", position=[0, 40 + 3 * k], **obstacle)
+        made = []
+        for first in range(0, 1500, 500):
+            made += client.call("world.apply", world="range", commands=[
+                ["body.spawn", {"position": [k % 50 * 1.1 - 25, k // 50 * 1.1], "bullet": bullet, **STAYS,
+                                "shapes": [{"kind": "circle", "radius": 0.5}]}] for k in range(first, first + 500)])["results"]
+        time.sleep(0.1)
+        for first in range(0, 1500, 500):
+            client.call("world.apply", world="range", commands=[
+                ["body.set", {"body": one["body"], "velocity": speed(first + k)}] for k, one in enumerate(made[first:first + 500])])
+        time.sleep(0.2)
+        client.call("world.destroy", world="range")
+    again_and_again(target, until, once)
+
+
+@attack("1 500 bullets that start at once")
+def bullets(target, until):
+    shots(target, until, lambda k: [900 * math.cos(2.4 * k), 900 * math.sin(2.4 * k)], bullet=True)
+
+
+@attack("10 000 boxes in the way of fast bodies")
+def boxes_in_the_way(target, until):
+    boxes = [{"kind": "box", "size": [0.05, 0.05], "center": [k % 100 * 0.3 - 15, k // 100 * 0.3]} for k in range(1000)]
+    shots(target, until, lambda k: [0, 1990], bullet=False, obstacle={"shapes": boxes})
+
+
+@attack("pauses before the step of 1 000 bullets")
+def pauses_of_bullets(target, until):
+    client = target.client()
+    bullets = [["body.spawn", {"position": [k % 40 * 1.05, k // 40 * 1.05], "velocity": [900 * math.cos(2.4 * k), 900 * math.sin(2.4 * k)],
+                               "bullet": True, **STAYS, "shapes": [{"kind": "circle", "radius": 0.5}]}] for k in range(1000)]
+    number = 0
+
+    def once():
+        nonlocal number
+        number += 1
+        world = f"paused-{number}"
+        client.call("world.create", world=world, gravity=[0, 0])
+        for answer in [client.request("world.apply", world=world, commands=bullets), client.request("world.pause", world=world)]:
+            client.answer(answer)
+        client.call("world.destroy", world=world)
+    again_and_again(target, until, once)
+
+
+# ---- batches that go over much
+
+def repeated(target, until, batches):
+    """Sends batches about one body of 1 020 shapes, in a new world each time."""
+    client = target.client()
+    plate = [{"kind": "circle", "radius": 0.1, "center": [k % 32 * 0.3, k // 32 * 0.3], "filter": {"group": -1}} for k in range(1020)]
+
+    def once():
+        client.call("world.create", world="plate", gravity=[0, 0])
+        body = client.call("body.spawn", world="plate", shapes=plate, **STAYS)["body"]
+        for commands in batches(body):
+            try:
+                client.call("world.apply", world="plate", commands=commands)
+            except RemoteError:
+                time.sleep(0.01)
+        client.call("world.destroy", world="plate")
+    again_and_again(target, until, once)
+
+
+@attack("batches that move a body of 1 020 shapes")
+def moves(target, until):
+    repeated(target, until, lambda body: [[["body.set", {"body": body, "position": [40 * k, 0]}] for k in range(count)]
+                                          for count in (600, 1000)])
+
+
+@attack("batches that read a body of 1 020 shapes")
+def reads(target, until):
+    repeated(target, until, lambda body: [[["body.get", {"body": body}]] * count for count in (60, 1000)])
+
+
+@attack("batches that wake and put to sleep")
+def rests(target, until):
+    """Wakes a row of 8 000 touching boxes and puts it to sleep."""
+    client = target.client()
+    client.call("world.create", world="row", gravity=[0, 0], paused=True)
+    spawn(client, "row", ([0.99 * k, 0] for k in range(8000)), {"kind": "box", "size": [1, 1]})
+    client.call("world.step", world="row", ticks=100)
+    body = client.call("query.overlap", world="row", point=[0, 0])[0]
+    target.begun()
+    while time.monotonic() < until:
+        try:
+            client.call("world.apply", world="row", commands=[
+                ["body.set", {"body": body, "awake": k % 2 == 0}] for k in range(1000)])
+        except RemoteError:
+            time.sleep(0.01)
+
+
+@attack("batches of chains")
+def chains(target, until):
+    """Sends batches of 20 chains of 1 000 points, in a new world each time."""
+    client = target.client()
+    points = [[99.9 - 0.2 * k, k % 2 * 0.05] for k in range(1000)]
+
+    def once():
+        client.call("world.create", world="chains", gravity=[0, 0])
+        client.call("world.apply", world="chains", commands=[
+            ["body.spawn", {"type": "static", "position": [0, -k], "shapes": [{"kind": "chain", "vertices": points}]}]
+            for k in range(20)])
+        client.call("world.destroy", world="chains")
+    again_and_again(target, until, once)
+
+
 # ---- one player of a world
 
 @attack("a player's pairs at its bound", same=True, keys=True)
 def pairs_of_a_player(target, until):
-    """Balls in one place until pairs_per_owner refuses more; then again, after others were removed."""
+    """Spawns balls in one place until pairs_per_owner refuses more; again after others were removed."""
     client = target.client("player")
     bodies = []
 
@@ -124,7 +237,7 @@ def pairs_of_a_player(target, until):
 
 @attack("queries of a world of 1 Hz")
 def slow_queries(target, until):
-    """Lasting as long as its tick has time for."""
+    """Sends queries for as long as a tick has time."""
     client = target.client()
     client.call("world.create", world="slow", gravity=[0, 0], hz=1)
     spawn(client, "slow", ([1000 + k, 10 * i] for i in range(4) for k in range(1000)))
@@ -136,7 +249,7 @@ def slow_queries(target, until):
 
 @attack("steps of a world of 1 Hz")
 def slow_steps(target, until):
-    """4 000 bodies that move: 0.1 s for each step."""
+    """Steps a world of 4 000 moving bodies, 0.1 s a step."""
     client = target.client()
     client.call("world.create", world="slow", gravity=[0, 0], hz=1, substeps=16)
     spawn(client, "slow", ([0.9 * (k % 60), 0.9 * (k // 60)] for k in range(4000)), {"kind": "circle", "radius": 0.5},
@@ -158,7 +271,7 @@ def ignoring(once):
 
 
 def large(target, until, once, times=10):
-    """100 000 bodies that lie still; `once` gets a client and the world's name, new each time."""
+    """Makes 100 000 bodies that lie still; `once` gets a client and the world's name, new each time."""
     target.begun()
     count = 0
     while time.monotonic() < until:
@@ -248,7 +361,7 @@ def large_described(target, until):
 
 @attack("batches for one tick")
 def batches(target, until):
-    """40 of them, of 1 000 bodies each."""
+    """Sends 40 batches of 1 000 bodies for one tick."""
     client = target.client()
 
     def once():
@@ -267,7 +380,7 @@ def batches(target, until):
 
 @attack("fork, step, destroy")
 def forks(target, until):
-    """Forks of a heavy paused world."""
+    """Forks a heavy paused world, steps the fork and destroys it."""
     client = target.client()
     client.call("world.create", world="heap", gravity=[0, 0], paused=True)
     client.call("world.apply", world="heap", commands=heap(1000))
@@ -282,7 +395,7 @@ def forks(target, until):
 
 @attack("24 heavy worlds")
 def heavy(target, until):
-    """More than own_threads, 600 balls in one place in each."""
+    """Makes more heavy worlds than own_threads, with 600 balls in one place in each."""
     client = target.client()
     target.begun()
     for k in range(24):
@@ -293,7 +406,7 @@ def heavy(target, until):
 
 @attack("250 worlds of 1 000 Hz")
 def quick(target, until):
-    """Small worlds with so high a rate that a thread can step only a few."""
+    """Makes small worlds of so high a rate that a thread can step only a few."""
     client = target.client()
     target.begun()
     for k in range(250):
@@ -304,7 +417,7 @@ def quick(target, until):
 # ---- steps
 
 def step_paused(target, until, count):
-    """world.step of many paused worlds at once."""
+    """Calls world.step of many paused worlds at once."""
     client = target.client()
     for k in range(count):
         client.call("world.create", world=f"still-{k}", paused=True)
@@ -328,7 +441,7 @@ def steps_240(target, until):
 
 @attack("worlds from images")
 def image_worlds(target, until):
-    """Of 2 000 bodies each, destroyed and made again."""
+    """Makes worlds from images of 2 000 bodies, destroys them and makes them again."""
     client = target.client()
     client.call("world.create", world="source", gravity=[0, 0], paused=True)
     spawn(client, "source", ([k % 50 * 3, k // 50 * 3] for k in range(2000)))
@@ -347,7 +460,7 @@ def image_worlds(target, until):
 
 @attack("joints that break at once")
 def breaking(target, until):
-    """4 000 in a world, each time."""
+    """Breaks 4 000 joints of a world at once, each time."""
     client = target.client()
 
     def once():
@@ -367,7 +480,7 @@ def breaking(target, until):
 
 @attack("questions about the past")
 def past(target, until):
-    """Queries of a world with a heap of 5 000 bodies; each about another tick."""
+    """Queries a world with a heap of 5 000 bodies, each time about another tick."""
     client = target.client()
     client.call("world.create", world="past")
     client.call("body.spawn", world="past", type="static", shapes=[{"kind": "box", "size": [400, 1], "center": [0, -1]}])
@@ -381,3 +494,40 @@ def past(target, until):
                 client.call("query.overlap", world="past", area=[-1, -1, 1, 1], at=max(tick - back, 0))
         except RemoteError:
             time.sleep(0.01)
+
+
+# ---- a relay, which steps what its upstream steps
+
+def upstream_worlds(target, until, commands):
+    """Makes a new world of the upstream each time, watched at the relay, where all of `commands` come at once."""
+    admin, viewer = Client(target.upstream), target.client()
+    target.begun()
+    number = 0
+    while time.monotonic() < until:
+        number += 1
+        world = f"heavy-{number}"
+        try:
+            admin.call("world.create", world=world, gravity=[0, 0])
+            watch(viewer, world)
+            time.sleep(0.1)
+            admin.call("world.apply", world=world, commands=commands)
+            time.sleep(0.6)
+            admin.call("world.destroy", world=world)
+        except RemoteError:
+            time.sleep(0.05)
+
+
+@attack("a relay's quiet worlds", relay=True)
+def relay_quiet(target, until):
+    upstream_worlds(target, until, heap(2))
+
+
+@attack("600 balls in one place, through a relay", relay=True)
+def relay_heaps(target, until):
+    upstream_worlds(target, until, heap(600))
+
+
+@attack("a batch of chains, through a relay", relay=True)
+def relay_chains(target, until):
+    chain = {"kind": "chain", "vertices": [[k * 0.2, k % 2 * 0.1] for k in range(1000)]}
+    upstream_worlds(target, until, [["body.spawn", {"type": "static", "position": [0, -k], "shapes": [chain]}] for k in range(14)])

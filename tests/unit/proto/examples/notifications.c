@@ -155,7 +155,7 @@ static void do_other_events(void)
     }
 }
 
-// As message.send's example is told, sent by session 7 of subject "ada".
+// The event of message.send's example, sent by session 7 of subject "ada".
 static void do_message(void)
 {
     static const uint8_t DATA[] = "\x82\xa5"
