@@ -33,7 +33,7 @@ def parse():
 
 
 def write_stamp(stamp, read):
-    """The dependency file is of make's form, with a blank as "\\ "."""
+    """The dependency file has the form of make, with a blank as "\\ "."""
     names = " ".join(str(path).replace(" ", "\\ ") for path in sorted(read))
     stamp.with_name(f"{stamp.name}.d").write_text(f"{stamp}: {names}\n", encoding="utf-8")
     stamp.touch()

@@ -43,7 +43,7 @@ def answer(name, result, description, tables):
 
 def method_section(method, description, tables):
     keys = answer(method.name, method.answer, description, tables) if method.answer is not None else ""
-    in_batch = " It may stand in `world.apply`." if method.batch else ""
+    in_batch = " It is allowed in `world.apply`." if method.batch else ""
     return "\n\n".join(filter(None, [
         f"### {method.name}", f"{method.summary}{in_batch}", f"Least role: `{method.role}`. Answers {answer_words(method)}.",
         arguments(method.name, method.args, tables), keys,

@@ -18,10 +18,10 @@ import sys
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "proto/scenes"
 FRAMES = 72
-TICKS_A_FRAME = 6  # of 60 a second
+TICKS_A_FRAME = 6  # steps between two frames, at 60 a second
 BEGIN_TICKS = 120  # before the first frame: bodies have fallen into view
 WIDTH = 640
-FADE = 0.04  # of the loop, at both ends
+FADE = 0.04  # share of the loop that fades, at both ends
 GROUND, FIXED, STROKE = "#0d1322", "#5f6b8a", "#0d1322"
 COLOURS = ("#ff9f5a", "#4cc9f0", "#7bd88f", "#b794f6", "#ffd166")
 BYTES_MAX = 300_000
