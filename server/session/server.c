@@ -433,7 +433,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->keys = options->keys;
     s->guests = options->guests;
     s->next_subscription = 1;
-    s->session_store.fd = -1;
+    s->session_store.fd = s->session_store.rewriting.fd = -1;
     s->started_ns = clock_now_ns();
     directory_init(&s->worlds);
     s->next_session = s->worlds.next_number = options->first_number > 0 ? options->first_number : 1;

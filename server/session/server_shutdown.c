@@ -146,6 +146,7 @@ void server_drain(server *s, const char *reason)
     if (s->stage == SERVER_DRAINING) {
         return;
     }
+    burials_finish(s);
     server_change(s, SERVER_DRAINING);
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     pairs_end_moves(s, reason);

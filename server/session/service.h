@@ -17,6 +17,7 @@
 #include "server/session/identity/quota_owners.h"
 #include "server/session/identity/session_numbers.h"
 #include "server/session/placement/aside.h"
+#include "server/session/placement/burials.h"
 #include "server/session/placement/directory.h"
 #include "server/session/placement/own_thread.h"
 #include "server/session/placement/restore.h"
@@ -62,6 +63,7 @@ struct server {
     int64_t balanced_ns;     // when a world was last moved to a thread with less load
     ARRAY(written_snapshot) written;
     directory worlds;
+    burials burials;          // worlds whose end not all sessions know of
     world_survey surveys[2];  // indexed by `confined`
     uv_timer_t late_lists[2]; // indexed by `confined`
     decodings decodings;

@@ -76,6 +76,85 @@ class RestartTest(WireTest):
                 self.data = self.folder / "other"
 
 
+class Rewriting(RestartTest):
+    """The server writes the file of sessions again while it goes on."""
+
+    NAMES = [f"{k:0128}" for k in range(32)]  # names of data, which make a record of 4 kB
+
+    def subscribe(self, *clients, count=30):
+        """Makes subscriptions, and keeps their numbers in client.numbers."""
+        for client in clients:
+            client.asked = [client.request("world.subscribe", world="w", data=self.NAMES) for _ in range(count)]
+        for client in clients:
+            client.numbers = client.__dict__.get("numbers", set()) | {client.answer(n)["subscription"] for n in client.asked}
+
+    def change_until_rewritten(self, *clients):
+        """Ends and begins subscriptions of all clients until the file is another one."""
+        file = self.data / "sessions"
+        before = file.stat().st_ino
+
+        def rewritten():
+            for client in clients:
+                ended, client.numbers = client.numbers, set()
+                asked = [client.request("world.unsubscribe", subscription=number) for number in ended]
+                self.subscribe(client)
+                for request in asked:
+                    client.answer(request)
+            return file.stat().st_ino != before
+        self.eventually(rewritten, pause=0)
+
+    def test_changes_meanwhile_are_kept(self):
+        self.start()
+        first = self.greet()
+        first.call("world.create", world="w", paused=True)
+        self.subscribe(first)
+        for _ in range(2):  # 10 MB and more
+            others = [self.greet() for _ in range(80)]
+            self.subscribe(*others)
+            last = others.pop()
+            self.change_until_rewritten(first, last)
+            last.call("goodbye")
+            last.socket.close()
+        self.kill()
+        self.start()
+        for client in (first, *others[::10]):
+            again = self.resume(client)
+            self.assertEqual({s["subscription"] for s in again.greeting["subscriptions"]}, client.numbers)
+        self.not_resumed(last)
+
+    def test_file_that_was_begun_is_no_harm(self):
+        self.start()
+        client = self.greet()
+        client.call("world.create", world="w", paused=True)
+        self.subscribe(client, count=3)
+        self.kill()
+        (self.data / "sessions.new").write_bytes(b"half a record")
+        self.start()
+        self.assertEqual({s["subscription"] for s in self.resume(client).greeting["subscriptions"]}, client.numbers)
+
+
+class EndedWorlds(RestartTest):
+    def test_no_session_forgets_worlds_that_a_kill_ends_together(self):
+        """A world that had not ended when the process was killed comes back: sessions know of each world in any case."""
+        self.start()
+        owner, *players = [self.greet() for _ in range(1500)]  # their records take longer than the end of a world
+        worlds = ["v", "w"]
+        for world in worlds:
+            owner.call("world.create", world=world, paused=True)
+        for player in players:
+            player.ids = {world: player.request("body.spawn", world=world, enabled=False, shapes=[BALL]) for world in worlds}
+            for request in player.ids.values():
+                player.answer(request)
+        owner.send(b"".join(msgpack.packb([REQUEST, k, "world.destroy", [{"world": world}]])
+                            for k, world in enumerate(worlds, 1000)))
+        owner.answer(1000)
+        self.kill()
+        self.start()
+        for player in players:
+            applied = self.resume(player).greeting["applied"]
+            self.assertEqual({world: applied[world]["last"] for world in applied}, player.ids)
+
+
 class GoesOn(RestartTest):
     def test_session_keeps_its_number_name_and_secret(self):
         for ending in self.restarts():

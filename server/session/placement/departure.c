@@ -38,11 +38,7 @@ void worlds_depart(server *s, world_entry *entry, const world_record *winner)
     directory_unname(&s->worlds, entry);
     entry->waiting++; // until REPLY_LEFT
     pairs_lose(s, entry->number, winner);
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        if (s->sessions.data[i] != NULL) {
-            worlds_note_gone(s->sessions.data[i], entry);
-        }
-    }
+    burials_add(s, entry, NULL);
     if (entry->broken != NULL) { // no thread has it
         if (entry->stored != NULL) {
             storage_release(entry->stored);

@@ -309,17 +309,30 @@ void worlds_note_gone(session *s, const world_entry *entry)
     }
 }
 
-void worlds_unname(server *s, world_entry *entry)
+static void unname(server *s, world_entry *entry)
 {
     directory_unname(&s->worlds, entry);
     if (s->options->fleet != NULL) {
         fleet_release(s->options->fleet, entry->name);
         pairs_release(s, entry->number);
     }
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        if (s->sessions.data[i] != NULL) {
-            worlds_note_gone(s->sessions.data[i], entry);
-        }
+}
+
+void worlds_unname(server *s, world_entry *entry)
+{
+    unname(s, entry);
+    burials_add(s, entry, NULL);
+}
+
+void worlds_end(server *s, world_entry *entry, request *last)
+{
+    worlds_count_in(s, entry, last);
+    unname(s, entry);
+    if (entry->thread != NULL) {
+        burials_add(s, entry, last);
+    } else { // it is not there yet, and may be refused: its requests wait together
+        burials_add(s, entry, NULL);
+        worlds_deliver(entry, last);
     }
 }
 
@@ -330,9 +343,7 @@ void worlds_end_unasked(server *s, world_entry *entry, const char *why)
     request *r = worlds_request(NULL, entry, &destroy);
     audit_event("world '%s' ends %s", entry->name, why);
     metrics_add(METRIC_worlds_destroyed, 1);
-    worlds_unname(s, entry);
-    worlds_count_in(s, entry, r);
-    worlds_deliver(entry, r);
+    worlds_end(s, entry, r);
 }
 
 void worlds_end_session(session *s)

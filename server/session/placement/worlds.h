@@ -44,8 +44,11 @@ void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session
 // The command makes a body in that world which ends with the session, or steps it.
 void worlds_note_body(session *s, uint64_t world);
 // Frees the name of a world that was destroyed or could not be made; sessions remember their last
-// request in it by name.
+// request in it by name (burials.h).
 void worlds_unname(server *s, world_entry *entry);
+// Destroys a world by the request `last`, which worlds_check_capacity has accepted, or which needs
+// no check. It is taken over, and delivered when all sessions know of the end (burials.h).
+void worlds_end(server *s, world_entry *entry, request *last);
 // Destroys a world on the server's behalf, regardless of limits on waiting requests; `why` goes on
 // after "world 'x' ends ".
 void worlds_end_unasked(server *s, world_entry *entry, const char *why);

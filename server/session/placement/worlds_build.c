@@ -716,11 +716,14 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
     if (entry->broken != NULL) {
         return destroy_broken(s, c, entry, err);
     }
-    status sent = worlds_send(s, entry, worlds_request(c, entry, destroy), err);
-    if (sent == STATUS_OK) {
-        audit_event("world '%s' ends", entry->name);
-        metrics_add(METRIC_worlds_destroyed, 1);
-        worlds_unname(s, entry);
+    request *r = worlds_request(c, entry, destroy);
+    const status admitted = worlds_check_capacity(s, entry, r, err);
+    if (admitted != STATUS_OK) {
+        request_free(r);
+        return admitted;
     }
-    return sent;
+    audit_event("world '%s' ends", entry->name);
+    metrics_add(METRIC_worlds_destroyed, 1);
+    worlds_end(s, entry, r);
+    return STATUS_OK;
 }

@@ -329,6 +329,7 @@ static uint32_t list_applied(const session *s, applied_request *out)
 static void answer(session *s)
 {
     ASSERT(s->connection != NULL && s->resume.restarts == 0);
+    burials_settle(s);
     uint32_t waiting = request_log_waiting(&s->calls.requests, NULL);
     const uint32_t most = s->calls.requests.applied.count + s->calls.requests.gone.count;
     applied_request *applied = calloc(most + 1, sizeof *applied);

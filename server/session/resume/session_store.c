@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/base/log.h"
+#include "server/base/clock.h"
 #include "server/session/pair/pairs.h"
 #include "server/session/resume/session_store_file.h"
 #include "server/session/resume/session_store_records.h"
@@ -35,27 +37,17 @@ static void fail(server *s, const char *what)
     }
 }
 
-static bool write_sessions(const server *s, int fd)
+// Adds the session and its subscriptions to `out`, a record each.
+static void pack_whole(buffer *out, buffer *record, const session *one)
 {
-    buffer record;
-    buffer_init(&record, SESSION_STORE_RECORD_BYTES_MAX);
-    bool good = session_store_file_begin(fd);
-    for (uint32_t i = 0; i < s->sessions.count && good; i++) {
-        const session *one = s->sessions.data[i];
-        if (one == NULL || !one->resume.record_stored) {
-            continue;
-        }
-        session_store_record_begin(&record);
-        session_store_pack_session(&record, one);
-        good = session_store_record_write(fd, &record);
-        for (uint32_t k = 0; k < one->subscriptions.count && good; k++) {
-            session_store_record_begin(&record);
-            session_store_pack_subscription(&record, one, &one->subscriptions.data[k]);
-            good = session_store_record_write(fd, &record);
-        }
+    session_store_record_begin(record);
+    session_store_pack_session(record, one);
+    session_store_record_add(out, record);
+    for (uint32_t k = 0; k < one->subscriptions.count; k++) {
+        session_store_record_begin(record);
+        session_store_pack_subscription(record, one, &one->subscriptions.data[k]);
+        session_store_record_add(out, record);
     }
-    buffer_deinit(&record);
-    return good;
 }
 
 static void ship(server *s, const buffer *record)
@@ -85,30 +77,132 @@ void session_store_ship_all(server *s)
     buffer_deinit(&record);
 }
 
-// Writes the file again, from the table of sessions, atomically.
-static void rewrite(server *s)
+// ---- writing the file again
+//
+// A job of the network thread writes DIR/sessions.new, one session after another, by their slots,
+// and then renames it. Meanwhile records go to the present file, and those of sessions that the job
+// has passed to the new one too: whenever the process ends, one of them is whole.
+
+static void forget_rewriting(session_store *l)
 {
+    buffer_deinit(&l->rewriting.out);
+    buffer_deinit(&l->rewriting.record);
+    l->rewriting.fd = -1;
+}
+
+static void fail_rewriting(server *s)
+{
+    session_store *l = &s->session_store;
+    fail(s, "cannot be rewritten");
+    if (l->rewriting.fd >= 0) {
+        (void)close(l->rewriting.fd);
+    }
+    forget_rewriting(l);
+    l->bytes = 0; // tried again after the same number of bytes
+}
+
+static void finish_rewriting(server *s)
+{
+    session_store *l = &s->session_store;
     char next[SESSION_STORE_PATH_BYTES];
     char path[SESSION_STORE_PATH_BYTES];
     session_store_path(s->options->data, ".new", next);
     session_store_path(s->options->data, "", path);
-    int fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool good = fd >= 0 && write_sessions(s, fd) && rename(next, path) == 0;
-    if (!good) {
-        fail(s, "cannot be rewritten");
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        s->session_store.bytes = 0; // tried again after the same number of bytes
+    if (rename(next, path) != 0) {
+        fail_rewriting(s);
         return;
     }
-    if (s->session_store.fd >= 0) {
-        (void)close(s->session_store.fd);
+    if (l->fd >= 0) {
+        (void)close(l->fd);
     }
-    s->session_store.fd = fd;
-    s->session_store.bytes = 0;
-    s->session_store.failed = false;
+    l->fd = l->rewriting.fd;
+    l->whole = l->rewriting.bytes;
+    l->bytes = 0;
+    l->failed = false;
+    forget_rewriting(l);
 }
+
+static bool write_next(server *s)
+{
+    session_store *l = &s->session_store;
+    session *one = s->sessions.data[l->rewriting.next];
+    if (one != NULL) {
+        burials_settle(one);
+    }
+    l->rewriting.next++;
+    if (one == NULL || !one->resume.record_stored) {
+        return true;
+    }
+    buffer_clear(&l->rewriting.out);
+    pack_whole(&l->rewriting.out, &l->rewriting.record, one);
+    ASSERT(!l->rewriting.out.overflow);
+    l->rewriting.bytes += l->rewriting.out.size;
+    return session_store_write(l->rewriting.fd, &l->rewriting.out);
+}
+
+static job_progress rewrite_some(turn_job *job, const turn *slice)
+{
+    server *s = (server *)((char *)job - offsetof(server, session_store.rewriting.job));
+    session_store *l = &s->session_store;
+    ASSERT(l->rewriting.fd >= 0);
+    if (s->stage == SERVER_DRAINING) { // some sessions have ended already: the present file stays
+        (void)close(l->rewriting.fd);
+        forget_rewriting(l);
+        return JOB_DONE;
+    }
+    while (l->rewriting.next < s->sessions.count) {
+        if (!write_next(s)) {
+            fail_rewriting(s);
+            return JOB_DONE;
+        }
+        if (turn_over(slice)) {
+            return JOB_GOES_ON;
+        }
+    }
+    finish_rewriting(s);
+    return JOB_DONE;
+}
+
+// False: the file cannot be made.
+static bool begin_rewriting(server *s)
+{
+    session_store *l = &s->session_store;
+    char next[SESSION_STORE_PATH_BYTES];
+    session_store_path(s->options->data, ".new", next);
+    buffer_init(&l->rewriting.out, UINT32_MAX);
+    buffer_init(&l->rewriting.record, SESSION_STORE_RECORD_BYTES_MAX);
+    l->rewriting.next = 0;
+    l->rewriting.bytes = 0;
+    l->rewriting.fd =
+        open(next, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const bool good = l->rewriting.fd >= 0 && session_store_file_begin(l->rewriting.fd);
+    if (!good) {
+        fail_rewriting(s);
+    }
+    return good;
+}
+
+// At once: nobody is served yet.
+static void rewrite_at_start(server *s)
+{
+    const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
+    if (begin_rewriting(s)) {
+        const job_progress done = rewrite_some(&s->session_store.rewriting.job, &whole);
+        ASSERT(done == JOB_DONE);
+    }
+}
+
+// The file has as many bytes of outdated records as of others, at most, and each byte is written
+// twice.
+static bool is_rewriting_due(const server *s)
+{
+    const session_store *l = &s->session_store;
+    const uint64_t least = SESSION_STORE_GROWTH_BYTES;
+    return l->bytes >= (l->whole > least ? l->whole : least) && l->rewriting.fd < 0 &&
+           s->stage != SERVER_DRAINING;
+}
+
+// ---- records
 
 static void begin(buffer *record)
 {
@@ -117,19 +211,27 @@ static void begin(buffer *record)
 }
 
 // Gives the record's memory back.
-static void append(server *s, buffer *record)
+static void append(const session *of, buffer *record)
 {
+    server *s = of->server;
+    session_store *l = &s->session_store;
     ASSERT(serves(s) && !record->overflow);
-    if (s->session_store.fd >= 0 && !s->session_store.failed &&
-        !session_store_record_write(s->session_store.fd, record)) {
+    session_store_record_seal(record);
+    if (l->fd >= 0 && !l->failed && !session_store_write(l->fd, record)) {
         fail(s, "cannot be written");
     }
+    if (l->rewriting.fd >= 0 && of->key.slot < l->rewriting.next) {
+        l->rewriting.bytes += record->size;
+        if (!session_store_write(l->rewriting.fd, record)) {
+            work_remove(s, &l->rewriting.job);
+            fail_rewriting(s);
+        }
+    }
     ship(s, record);
-    s->session_store.bytes += record->size;
+    l->bytes += record->size;
     buffer_deinit(record);
-    if (s->session_store.bytes >= SESSION_STORE_GROWTH_BYTES &&
-        s->stage != SERVER_DRAINING) { // otherwise some have ended already
-        rewrite(s);
+    if (is_rewriting_due(s) && begin_rewriting(s)) {
+        work_add(s, &l->rewriting.job, rewrite_some, SERVER_SUBJECT);
     }
 }
 
@@ -151,7 +253,7 @@ void session_store_note(session *s)
         buffer record;
         begin(&record);
         session_store_pack_session(&record, s);
-        append(s->server, &record);
+        append(s, &record);
     }
 }
 
@@ -161,7 +263,7 @@ void session_store_note_subscription(session *s, const session_subscription *mad
         buffer record;
         begin(&record);
         session_store_pack_subscription(&record, s, made);
-        append(s->server, &record);
+        append(s, &record);
     }
 }
 
@@ -171,18 +273,18 @@ void session_store_drop_subscription(session *s, uint64_t number)
         buffer record;
         begin(&record);
         session_store_pack_unsubscribed(&record, s, number);
-        append(s->server, &record);
+        append(s, &record);
     }
 }
 
 void session_store_end(session *s)
 {
     if (writes(s)) {
-        s->resume.record_stored = false; // set first: the file may be rewritten
+        s->resume.record_stored = false; // the job passes it over
         buffer record;
         begin(&record);
         session_store_pack_end(&record, s);
-        append(s->server, &record);
+        append(s, &record);
     }
 }
 
@@ -210,7 +312,7 @@ void session_store_note_ending(session *s)
     buffer record;
     begin(&record);
     session_store_pack_session(&record, s);
-    append(s->server, &record);
+    append(s, &record);
 }
 
 bool session_store_keeps(const session *s)
@@ -308,7 +410,7 @@ static void read_file(server *s)
 
 void session_store_open(server *s)
 {
-    s->session_store.fd = -1;
+    s->session_store.fd = s->session_store.rewriting.fd = -1;
     if (!serves(s)) {
         return;
     }
@@ -326,7 +428,7 @@ void session_store_open(server *s)
                  COUNTED(s->detached.count, "session", "sessions"),
                  (unsigned long long)s->limits->resume_ms);
     }
-    rewrite(s);
+    rewrite_at_start(s);
 }
 
 static bool subscribe(session *s, const session_subscription *of)

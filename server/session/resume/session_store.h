@@ -17,13 +17,14 @@
 //
 // A record is passed to the operating system before the answer to its request is sent, so it
 // survives a killed process. The file is rewritten, from the table of sessions, at the start and
-// whenever it has grown by SESSION_STORE_GROWTH_BYTES. Once a shutdown begins, only the end of
-// worlds without a log is written (session_store_note_ending): the next server continues with the
-// sessions as they were. If the file cannot be written, the server logs that once and continues. If
-// a file was altered, or not written completely, a start reads the records up to there, logs that,
-// and keeps the file as DIR/sessions.damaged; it refuses one of a newer version. Reading the file
-// does not enable anyone to resume a session: 256 random bits cannot be recovered from their
-// digest.
+// whenever it has doubled, and grown by SESSION_STORE_GROWTH_BYTES: in pieces, over many turns of
+// the network thread, as there may be hundreds of thousands of records. Once a shutdown begins,
+// only the end of worlds without a log is written (session_store_note_ending): the next server
+// continues with the sessions as they were. If the file cannot be written, the server logs that
+// once and continues. If a file was altered, or not written completely, a start reads the records
+// up to there, logs that, and keeps the file as DIR/sessions.damaged; it refuses one of a newer
+// version. Reading the file does not enable anyone to resume a session: 256 random bits cannot be
+// recovered from their digest.
 //
 // session_store_file.c reads and writes the bytes, session_store_pack.c and session_store_read.c
 // the content of the records.
@@ -38,6 +39,8 @@
 
 #include "common/base/array.h"
 #include "common/base/status.h"
+#include "proto/wire/buffer.h"
+#include "server/schedule/turn_queue.h"
 
 struct server;
 struct session;
@@ -54,10 +57,22 @@ typedef struct stale_sessions {
     ARRAY(uint64_t) sessions; // numbers
 } stale_sessions;
 
+// The next file, which is being written.
+typedef struct session_rewriting {
+    turn_job job;
+    int fd;         // -1: none
+    uint32_t next;  // sessions of lower slots are in it, and all of their records since then
+    uint64_t bytes; // written so far
+    buffer out;     // records of one session
+    buffer record;
+} session_rewriting;
+
 typedef struct session_store {
     int fd;         // -1: none
-    uint64_t bytes; // since it was last rewritten
+    uint64_t whole; // size when it was last rewritten
+    uint64_t bytes; // since then
     bool failed;
+    session_rewriting rewriting;
     stale_sessions stale;
 } session_store;
 

@@ -51,13 +51,23 @@ void session_store_record_begin(buffer *record)
     buffer_append(record, head, sizeof head);
 }
 
-bool session_store_record_write(int fd, buffer *record)
+void session_store_record_seal(buffer *record)
 {
     ASSERT(!record->overflow && record->size > HEAD_BYTES);
     uint32_t size = (uint32_t)(record->size - HEAD_BYTES);
     put32(record->data, size);
     put32(record->data + 4, crc32c(0, record->data + HEAD_BYTES, size));
-    return write_all(fd, record->data, record->size);
+}
+
+void session_store_record_add(buffer *out, buffer *record)
+{
+    session_store_record_seal(record);
+    buffer_append(out, record->data, record->size);
+}
+
+bool session_store_write(int fd, const buffer *records)
+{
+    return write_all(fd, records->data, records->size);
 }
 
 // ---- reading

@@ -27,11 +27,16 @@ void session_store_path(const char *directory, const char *suffix,
 
 // ---- writing
 
-// Each false: see errno.
+// False: see errno.
 bool session_store_file_begin(int fd);
 // Empties the buffer and leaves room for a record's head, behind which the payload is packed.
 void session_store_record_begin(buffer *record);
-bool session_store_record_write(int fd, buffer *record);
+// Completes the head of a packed record.
+void session_store_record_seal(buffer *record);
+// Likewise, and appends the record to others.
+void session_store_record_add(buffer *out, buffer *record);
+// Writes completed records. False: see errno.
+bool session_store_write(int fd, const buffer *records);
 
 // ---- reading
 

@@ -94,8 +94,9 @@ def cpu_seconds(pid):
 
 def measure(caromd, limits, name, same, seconds):
     chosen = ATTACKS[name]
-    options = [*chosen.options, *(word for limit in limits for word in ("--limit", limit))]
     with tempfile.TemporaryDirectory() as folder:
+        options = [option.replace("FOLDER", folder) for option in chosen.options]
+        options += [word for limit in limits for word in ("--limit", limit)]
         if chosen.keys:
             write_keys(os.path.join(folder, "keys.json"), KEY)
             options += ["--keys", os.path.join(folder, "keys.json")]

@@ -7,7 +7,7 @@
 It runs in a process of its own and may use its time freely; `target.begun()` says that the victim may be measured from
 now on (without it, measuring begins with the attack). The victim is a client in the world `mine`, which is quiet; the
 attack has the world `theirs`, and may make others. With `same=True` there is a second row, with the attack in the
-victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them;
+victim's world. `options` are the server's (`FOLDER` in them becomes an empty folder); with `keys=True` it asks for tokens, and `target.token(role)` signs them;
 with `tls=True` it speaks TLS, and so does the victim. With `relay=True` it is a relay, `target.upstream` is the port of
 the server that it follows, and the victim, who watches `mine`, sends queries.
 

@@ -148,6 +148,38 @@ def reconnects(target, until):
             peer.close()
 
 
+@attack("sessions with 64 subscriptions, on disk", keys=True, options=("--data", "FOLDER/data"))
+def stored_sessions(target, until):
+    """Makes subscriptions with long names of data, each of which is a record of 4 kB in the file of sessions."""
+    names = [f"{k:0128}" for k in range(32)]
+    target.client().call("world.create", world="still", paused=True)
+    block = b"".join(pack(k, "world.subscribe", world="still", data=names) for k in range(64))
+    target.begun()
+    viewers = []
+    while time.monotonic() < until:
+        viewers.append(target.client("viewer", sub=f"mal-{len(viewers) % 50}"))
+        pump(viewers[-1:], block, time.monotonic() + 0.02)
+
+
+@attack("200 worlds that end with their session", keys=True, options=("--data", "FOLDER/data"))
+def bound_worlds(target, until):
+    """300 sessions send a command to each of 200 worlds, which then end at once; again and again."""
+    players = [target.client("player", sub=f"mal-{k % 50}") for k in range(300)]
+    while time.monotonic() < until:
+        owner = target.client()
+        worlds = [f"bound-{k}" for k in range(200)]
+        for world in worlds:
+            owner.request("world.create", world=world, paused=True, lifetime="session")
+        owner.call("ping")
+        for player in players:
+            player.send(b"".join(pack(1, "body.spawn", world=world, lifetime="session", shapes=[BALL]) for world in worlds))
+        for player in players:
+            player.call("ping")
+        target.begun()
+        owner.call("goodbye")
+        owner.socket.close()
+
+
 @attack("scrapes of 250 worlds")
 def scrapes_of_worlds(target, until):
     first = target.client()
