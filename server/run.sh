@@ -10,22 +10,52 @@ set -eu
 cd "$(dirname "$0")/.."
 caromd=.build/release/server/caromd
 
+# The options of caromd, as its source has them.
+table=server/config/config.c
+
+# What caromd --help prints of them, for as long as there is no caromd.
+list_options() {
+    awk '
+        /^const config_option CONFIG_OPTIONS/ { inside = 1; next }
+        inside && /^};/ { exit }
+        !inside { next }
+        { row = row $0 }
+        /}, *$/ {
+            gsub(/" +"/, "", row) # pieces of one text
+            split(row, field, "\"")
+            value = row ~ /^ *{"[^"]*", (NULL|"[^"]*"), NULL/ ? "" : " " (row ~ /^ *{"[^"]*", NULL/ ? field[4] : field[6])
+            line = sprintf("  %-32s", "--" field[2] value)
+            sub(/^.*apply_[a-z_]*, *"/, "", row)
+            sub(/"}, *$/, "", row)
+            count = split(row, word, " ")
+            for (i = 1; i <= count; i++) {
+                if (length(line) + length(word[i]) > 98) {
+                    print line
+                    line = sprintf("%34s", "")
+                }
+                line = line " " word[i]
+            }
+            print line
+            row = ""
+        }' $table
+}
+
 for option in "$@"; do
     case $option in -h | --help)
         sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' server/run.sh
+        echo
         if [ -x $caromd ]; then
-            echo
             exec $caromd --help
         fi
-        echo "The options of caromd are listed here once it is built, and in server/README.md."
+        echo "Options of caromd (server/README.md has more; caromd --help, once it is built, the limits too):"
+        list_options
         exit 0
         ;;
     esac
 done
 
 # A wrong option is refused before anything is installed and built: by name and number of words, as the table of
-# caromd's options in its source has them, and by value too if there is a server as new as that table.
-table=server/config/config.c
+# caromd's options has them, and by value too if there is a server as new as that table.
 refuse() {
     echo "server/run.sh: $1 (server/run.sh --help lists the options)" >&2
     exit 2

@@ -202,6 +202,19 @@ class Serve(unittest.TestCase):
             self.assertRegex(out, r"\AUsage: server/run.sh \[caromd options\]\n(?s:.*)once it is built")
             self.assertFalse((self.root / ".build").exists())
 
+    def test_help_before_the_build_has_all_options_of_caromd(self):
+        source = (ROOT / "server/config/config.c").read_text(encoding="utf-8")
+        table = re.search(r"const config_option CONFIG_OPTIONS\[\] = \{(.*?)\n\};", source, re.DOTALL).group(1)
+        rows = re.findall(r'\{"([a-z0-9-]+)",\s*(?:NULL|"\w+"),\s*(?:NULL|"([^"]*)"),\s*\w+,\s*\w+,\s*((?:"[^"]*"\s*)+)\}', table)
+        self.assertGreater(len(rows), 40)
+        out = self.serve("--help")[1]
+        self.assertLessEqual(max(map(len, out.splitlines())), 105)
+        printed = " ".join(out.split())
+        for name, value, text in rows:
+            words = f"--{name} {value} " + "".join(re.findall(r'"([^"]*)"', text))
+            with self.subTest(name):
+                self.assertIn(" ".join(words.split()), printed)
+
     def test_help_of_a_built_server_has_its_options(self):
         self.serve()
         code, out, calls = self.serve("--help")
