@@ -289,6 +289,7 @@ static void offer_kind(completer *k, args_kind kind, const char *choices)
     case ARGS_TEXT:
     case ARGS_ID:
     case ARGS_WHOLE:
+    case ARGS_COUNT:
     case ARGS_NUMBER:
     case ARGS_VECTOR:
     case ARGS_AREA:

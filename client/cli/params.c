@@ -245,6 +245,7 @@ static void set_row(const cli *c, const params_row *row, carom_value *into)
         params_number(c, row->option, into, row->argument);
         break;
     case ARGS_WHOLE:
+    case ARGS_COUNT:
         params_whole(c, row->option, into, row->argument);
         break;
     case ARGS_VECTOR:

@@ -40,14 +40,23 @@ static void hint_other_address(void)
     cli_hint("another address: --server HOST:PORT, or CAROM_SERVER in the environment");
 }
 
-// `server_answered`: a program accepted the connection, and its answer was not understood.
-static void hint_unreachable(const address *at, bool server_answered)
+// The address as options take it: an IPv6 host in brackets.
+static void hint_address(const char *text, const address *at, const char *then)
 {
-    if (at->tls && server_answered) {
-        cli_hint("does that port speak TLS? without, the address is %s:%d", at->host, at->port);
+    const bool six = strchr(at->host, ':') != NULL;
+    cli_hint("%s %s%s%s:%d%s", text, six ? "[" : "", at->host, six ? "]" : "", at->port, then);
+}
+
+// `text` is the error's. It names TLS where a program accepted the connection and its answer was
+// not understood.
+static void hint_unreachable(const address *at, const char *text)
+{
+    if (strstr(text, "cannot find the host") != NULL) {
+        cli_hint("is the name right, and does this machine know it?");
+    } else if (at->tls && strstr(text, "TLS") != NULL) {
+        hint_address("does that port speak TLS? without, the address is", at, "");
     } else if (is_local(at->host)) {
-        cli_hint("no server there? start one: caromd --listen %s:%d --world demo:demo", at->host,
-                 at->port);
+        hint_address("no server there? start one: caromd --listen", at, " --world demo:demo");
     } else {
         cli_hint("is a server running there, and is the port open to you?");
     }
@@ -100,7 +109,7 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
     }
     if (error->status == CAROM_UNAVAILABLE && !error->from_server) {
         cli_error("unavailable", "%s", error->text);
-        hint_unreachable(at, strstr(error->text, "TLS") != NULL);
+        hint_unreachable(at, error->text);
         return CLI_LOST;
     }
     cli_exit code = cli_fail(c, error);
@@ -174,7 +183,7 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     if (begun != CAROM_OK) {
         code = cli_fail(c, &error);
         if (code == CLI_LOST) {
-            hint_unreachable(at, false);
+            hint_unreachable(at, error.text);
         }
         return code;
     }

@@ -59,7 +59,11 @@ static cli_exit apply_globals(cli *c)
         return code;
     }
     const char *server = profile_setting(c, "server");
-    c->server = server != NULL && *server != '\0' ? server : CLI_SERVER_DEFAULT;
+    if (server != NULL && *server == '\0') {
+        // An empty variable of a script must not lead its commands to the server of this machine
+        return cli_usage(c, "--server takes HOST:PORT, not ''");
+    }
+    c->server = server != NULL ? server : CLI_SERVER_DEFAULT;
     c->json = args_has(&c->args, "json");
     c->utf8 = terminal_utf8();
     c->colour = wants_colour(c);

@@ -81,6 +81,8 @@ static const char *kind_looks(args_kind kind)
         return "an id such as 12";
     case ARGS_WHOLE:
         return "a whole number such as 3";
+    case ARGS_COUNT:
+        return "a whole number of at least 1";
     case ARGS_NUMBER:
         return "a number such as 1.5";
     case ARGS_VECTOR:
@@ -120,6 +122,7 @@ static bool kind_accepts(args_kind kind, const char *value)
     case ARGS_ID:
     case ARGS_BODY:
     case ARGS_SESSION:
+    case ARGS_COUNT:
         return text_to_whole(value, &whole) && whole > 0;
     case ARGS_WHOLE:
         return text_to_whole(value, &whole);

@@ -24,6 +24,7 @@ typedef enum args_kind {
     ARGS_BODY,    // an id of a body
     ARGS_SESSION, // the number of a session
     ARGS_WHOLE,   // 0 to 2^53
+    ARGS_COUNT,   // how many: 1 to 2^53
     ARGS_NUMBER,
     ARGS_VECTOR,  // x,y
     ARGS_AREA,    // x0,y0,x1,y1
@@ -94,7 +95,7 @@ bool args_has(const args *a, const char *name);
 const char *args_text(const args *a, const char *name, const char *otherwise);
 double args_number(const args *a, const char *name, double otherwise);  // ARGS_NUMBER
 double args_seconds(const args *a, const char *name, double otherwise); // ARGS_SECONDS
-// ARGS_WHOLE, ARGS_ID, ARGS_BODY
+// ARGS_WHOLE, ARGS_COUNT, ARGS_ID, ARGS_BODY
 uint64_t args_whole(const args *a, const char *name, uint64_t otherwise);
 // The numbers of a vector (2), size or box (2) or area (4); false, and `out` untouched, when not
 // given.

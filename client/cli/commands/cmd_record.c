@@ -232,8 +232,8 @@ static cli_exit run_record(cli *c)
         cli_hint("--force replaces it");
         code = CLI_USAGE;
     }
-    if (code != CLI_OK || r.ticks_wanted == 0) {
-        return code != CLI_OK ? code : cli_usage(c, "--ticks is 1 or more");
+    if (code != CLI_OK) {
+        return code;
     }
     r.replica = carom_replica_create();
     code = r.replica != NULL ? work(&r) : cli_out_of_memory();
@@ -255,7 +255,7 @@ const cli_command command_record = {
     .options =
         (const args_option[]){
             {"for", 0, ARGS_SECONDS, "TIME", "end after that time (default: until ctrl-C)", NULL},
-            {"ticks", 'n', ARGS_WHOLE, "N", "end after N ticks of the world", NULL},
+            {"ticks", 'n', ARGS_COUNT, "N", "end after N ticks of the world", NULL},
             {"rate", 'r', ARGS_NUMBER, "N",
              "records a second (default: one a tick); fewer make a smaller file", NULL},
             {"keyframe", 0, ARGS_SECONDS, "TIME",

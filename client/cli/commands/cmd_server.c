@@ -80,7 +80,7 @@ const cli_command command_ping = {
     .summary = "check that the server answers, and how fast",
     .options =
         (const args_option[]){
-            {"count", 'n', ARGS_WHOLE, "N", "how many times (default 1)", NULL},
+            {"count", 'n', ARGS_COUNT, "N", "how many times (default 1)", NULL},
             {"interval", 'i', ARGS_SECONDS, "TIME", "time between two of them (default 1s)", NULL},
             {0}},
     .details = "Exits with 3 when there is no answer, which suits health checks.",

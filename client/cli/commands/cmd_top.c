@@ -507,7 +507,7 @@ const cli_command command_top = {
              "largest first: load (default), late, rate, step, bodies, contacts, watchers; or name",
              SORT_WORDS},
             {"reverse", 0, ARGS_FLAG, NULL, "the smallest first", NULL},
-            {"count", 'n', ARGS_WHOLE, "N", "print N tables and end; needs no terminal", NULL},
+            {"count", 'n', ARGS_COUNT, "N", "print N tables and end; needs no terminal", NULL},
             {0}},
     .details = "All numbers cover the time since the last look: RATE is the ticks a second, LATE "
                "counts the ticks\n"

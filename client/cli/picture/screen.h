@@ -70,7 +70,7 @@ typedef struct screen {
         {"no-joints", 0, ARGS_FLAG, NULL, "without joints", NULL},                                 \
         {"ids", 0, ARGS_FLAG, NULL, "with the bodies' ids", NULL},                                 \
         {"ascii", 0, ARGS_FLAG, NULL, "plain characters instead of braille", NULL},                \
-        {"frames", 'n', ARGS_WHOLE, "N", "print N frames and end; needs no terminal", NULL},       \
+        {"frames", 'n', ARGS_COUNT, "N", "print N frames and end; needs no terminal", NULL},       \
         {"size", 0, ARGS_SIZE, "WxH", "of a printed frame in characters (default 80x24)", NULL},   \
     {                                                                                              \
         "interval", 'i', ARGS_SECONDS, "TIME", "between printed frames (default 1s)", NULL         \

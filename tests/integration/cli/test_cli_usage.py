@@ -148,6 +148,13 @@ class Usage(unittest.TestCase):
         (["help", "xyzzy"], "no command 'xyzzy', and no such topic"),
         (["watch", "w", "--frame", "1"], "unknown option '--frame'; did you mean '--frames'?"),
         (["ping", "--jsno"], "unknown option '--jsno'; did you mean '--json'?"),
+        (["ping", "--count", "0"], "--count takes a whole number of at least 1, not '0'"),
+        (["events", "w", "--count", "0"], "--count takes a whole number of at least 1, not '0'"),
+        (["top", "--count", "0"], "--count takes a whole number of at least 1, not '0'"),
+        (["watch", "w", "--frames", "0"], "--frames takes a whole number of at least 1, not '0'"),
+        (["record", "w", "f", "--ticks", "0"], "--ticks takes a whole number of at least 1, not '0'"),
+        (["worlds", "--server", ""], "--server takes HOST:PORT, not ''"),
+        (["bench", "--server="], "--server takes HOST:PORT, not ''"),
         (["watch"], "WORLD is missing"),
         (["watch", "w", "x"], "'x' is one word too many"),
         (["watch", "w", "--size", "80"], "--size takes a width and a height in characters such as 80x24, not '80'"),
@@ -267,6 +274,21 @@ class NoServer(unittest.TestCase):
                 self.assertIn("cannot connect to 127.0.0.1:1", result.err)
                 self.assertIn("caromd --listen 127.0.0.1:1", result.err)
                 self.assertIn("CAROM_SERVER", result.err)
+
+    @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "this machine has no IPv6")
+    def test_suggested_address_can_be_typed(self):
+        result = carom("ping", "--server", "[::1]:1")
+        self.assertEqual(LOST, result.code)
+        suggested = re.search(r"start one: caromd (.*)", result.err).group(1)
+        checked = subprocess.run([CAROMD, "--check-config", *suggested.split()], text=True, capture_output=True, timeout=SECONDS_MAX)
+        self.assertEqual((0, "--listen [::1]:1 --world demo:demo"), (checked.returncode, suggested), checked.stderr)
+
+    def test_name_of_no_host_gets_a_hint_of_its_own(self):
+        result = carom("ping", "--server", "a" * 64 + ":1")  # too long for any resolver to ask
+        self.assertEqual(LOST, result.code)
+        self.assertIn("cannot find the host 'aaa", result.err)
+        self.assertIn("is the name right", result.err)
+        self.assertNotIn("start", result.err)
 
     def test_option_goes_before_the_environment(self):
         self.assertIn("127.0.0.1:2", carom("ping", "--server", "127.0.0.1:2").err)

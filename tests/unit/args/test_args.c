@@ -18,6 +18,7 @@ static const args_option options[] = {{"rate", 'r', ARGS_NUMBER, "N", "how fast"
                                       {"size", 0, ARGS_SIZE, "WxH", "how large", NULL},
                                       {"for", 0, ARGS_SECONDS, "TIME", "how long", NULL},
                                       {"count", 'n', ARGS_WHOLE, "N", "how many", NULL},
+                                      {"times", 0, ARGS_COUNT, "N", "how often", NULL},
                                       {"paused", 'p', ARGS_FLAG, NULL, "stopped", NULL},
                                       {"type", 0, ARGS_CHOICE, "T", "which", "static|dynamic"},
                                       {0}};
@@ -156,6 +157,7 @@ static void slips_are_told_with_what_was_meant(void **state)
         {{"w", "--rate", "fast", NULL}, "--rate takes a number such as 1.5, not 'fast'"},
         {{"w", "--at", "1", NULL}, "--at takes two numbers such as 1.5,-2, not '1'"},
         {{"w", "--count", "-1", NULL}, "--count takes a whole number such as 3, not '-1'"},
+        {{"w", "--times", "0", NULL}, "--times takes a whole number of at least 1, not '0'"},
         {{"w", "--paused=yes", NULL}, "--paused takes no value"},
         {{"w", "--type", "dynamc", NULL}, "--type cannot be 'dynamc'; did you mean 'dynamic'?"},
         {{"w", "--type", "gas", NULL}, "--type cannot be 'gas'; it is one of static or dynamic"},
