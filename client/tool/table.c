@@ -137,7 +137,7 @@ bool table_print(const table *t, FILE *out)
     for (size_t i = 0; i < t->count; i++) {
         int column = (int)(i % (size_t)t->columns);
         bool head = i < (size_t)t->columns;
-        const char *colour = !coloured || out != stdout ? "" : head ? BOLD : COLOURS[t->marks[i]];
+        const char *colour = !coloured || out == stderr ? "" : head ? BOLD : COLOURS[t->marks[i]];
         print_cell(t->align[column], t->cells[i], colour, width[column], &spaces, out);
         if (column + 1 == t->columns) {
             (void)fputc('\n', out);

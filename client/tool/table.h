@@ -25,7 +25,7 @@ typedef struct table {
     bool failed; // memory ran out
 } table;
 
-// Makes heads bold, and colours marked cells, in tables on standard output. `colour` is false at
+// Makes heads bold, and colours marked cells, but not on standard error. `colour` is false at
 // first.
 void table_set_colour(bool colour);
 

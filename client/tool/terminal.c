@@ -178,6 +178,49 @@ void terminal_size(int *columns, int *rows)
     *rows = known ? size.ws_row : 24;
 }
 
+// Bytes of the escape sequence or character at `text`, which is not its end.
+static size_t unit_bytes(const char *text)
+{
+    size_t size = 1;
+    if (text[0] == '\x1b' && text[1] == '[') {
+        size = 2 + strcspn(text + 2, "@ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+        return text[size] != '\0' ? size + 1 : size;
+    }
+    while (((unsigned char)text[size] & 0xc0) == 0x80) {
+        size++;
+    }
+    return size;
+}
+
+// The characters of a line that may have escape sequences.
+static int line_columns(const char *text)
+{
+    int columns = 0;
+    while (*text != '\0' && *text != '\n') {
+        columns += *text != '\x1b';
+        text += unit_bytes(text);
+    }
+    return columns;
+}
+
+void terminal_print_cut(const char *text, int columns, bool utf8, FILE *out)
+{
+    while (*text != '\0') {
+        const bool fits = line_columns(text) <= columns;
+        for (int column = 0; *text != '\0' && *text != '\n'; text += unit_bytes(text)) {
+            column += *text != '\x1b';
+            if (*text == '\x1b' || fits || column < columns) {
+                (void)fwrite(text, 1, unit_bytes(text), out);
+            } else if (column == columns) {
+                (void)fputs(utf8 ? "\u2026" : ">", out);
+            }
+        }
+        if (*text == '\n') {
+            (void)putc(*text++, out);
+        }
+    }
+}
+
 int terminal_fd(void)
 {
     return STDIN_FILENO;

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum {
     KEY_NONE,
@@ -41,6 +42,11 @@ void terminal_close(void); // does nothing when not open
 
 // Columns and rows; 80 x 24 if the size is unknown.
 void terminal_size(int *columns, int *rows);
+
+// Prints lines of at most `columns` characters: where a line goes on, its last one is "…", or ">"
+// if not `utf8`. Escape sequences take no column, and none is cut. Without it a terminal that does
+// not wrap shows the line's last character there, as if it belonged to the word before.
+void terminal_print_cut(const char *text, int columns, bool utf8, FILE *out);
 
 // Two descriptors to poll: standard input, readable when there is a key; and one that is readable
 // after a change of size or a signal to end.

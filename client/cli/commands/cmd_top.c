@@ -403,12 +403,23 @@ static cli_exit show(const top *t, bool screen)
         (void)print_others(t, stdout);
         return print_worlds(t, WORLDS_MAX, stdout) ? CLI_OK : cli_out_of_memory();
     }
-    (void)fputs("\x1b[?7l\x1b[H\x1b[2J", stdout); // wrapping is off: long lines are cut to one row
-    print_head(t, stdout);
-    const int used = 5 + print_others(t, stdout); // with the line of the keys
-    bool whole = print_worlds(t, rows > used + 1 ? (size_t)(rows - used) : 1, stdout);
-    (void)printf("q quits  s sorts by the next column  r turns the order  (by %s%s)\x1b[?7h",
-                 sort_columns[t->column].name, t->upwards ? ", upwards" : "");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return cli_out_of_memory();
+    }
+    print_head(t, out);
+    const int used = 5 + print_others(t, out); // with the line of the keys
+    bool whole = print_worlds(t, rows > used + 1 ? (size_t)(rows - used) : 1, out);
+    (void)fprintf(out, "q quits  s sorts by the next column  r turns the order  (by %s%s)",
+                  sort_columns[t->column].name, t->upwards ? ", upwards" : "");
+    whole = fclose(out) == 0 && whole;
+    if (whole) {
+        (void)fputs("\x1b[H\x1b[2J", stdout);
+        terminal_print_cut(text, columns, t->c->utf8, stdout);
+    }
+    free(text);
     return whole ? CLI_OK : cli_out_of_memory();
 }
 

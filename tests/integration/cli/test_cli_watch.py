@@ -200,10 +200,12 @@ class Top(ServerTest):
         self.assertEqual(0, terminal.end())
 
     def test_narrow_terminal_cuts_lines_instead_of_wrapping_them(self):
-        terminal = on_terminal(self.server.port, "top")
+        terminal = on_terminal(self.server.port, "top", "--color", "always")
         self.addCleanup(terminal.close)
         terminal.resize(40, 10)
-        terminal.wait_for(r"\x1b\[\?7l\x1b\[H[^\x1b]*(\x1b\[[\d;]*[mJ][^\x1b]*)*\x1b\[\?7h")
+        head = terminal.wait_for(r"\x1b\[H\x1b\[2J(caromd [^\n]{32}…)\r?\n")[1]
+        self.assertEqual(40, len(head))
+        self.assertIn("\x1b[32mrunning", terminal.wait_for(r"(?s)(WORLD.*?)q quits")[1])
         terminal.keys("q")
         self.assertEqual(0, terminal.end())
 

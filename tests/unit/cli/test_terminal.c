@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/tool/terminal.h"
@@ -64,11 +65,43 @@ static void key_clicks_of_the_mouse_tell_their_cell(void **state)
     }
 }
 
+static void lines_are_cut_at_the_width_and_say_so(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int columns;
+        bool utf8;
+        const char *printed;
+    } cases[] = {
+        {"one\ntwo", 3, true, "one\ntwo"},
+        {"memory 24.8 MB\nup\n", 10, true, "memory 24\u2026\nup\n"},
+        {"memory 24.8 MB\nup\n", 10, false, "memory 24>\nup\n"},
+        {"\u00b5s \u00b5s", 5, true, "\u00b5s \u00b5s"}, // characters, not bytes
+        {"\u00b5s \u00b5s", 4, true, "\u00b5s \u2026"},
+        {"\x1b[1mabc\x1b[0m", 3, true, "\x1b[1mabc\x1b[0m"}, // sequences take no column
+        {"\x1b[1mabc\x1b[0m d", 3, true, "\x1b[1mab\u2026\x1b[0m"},
+        {"ab\n", 1, true, "\u2026\n"},
+        {"", 1, true, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *printed = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&printed, &size);
+        assert_non_null(out);
+        terminal_print_cut(cases[i].text, cases[i].columns, cases[i].utf8, out);
+        assert_int_equal(fclose(out), 0);
+        assert_string_equal(printed, cases[i].printed);
+        free(printed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(key_every_form_is_known),
         cmocka_unit_test(key_clicks_of_the_mouse_tell_their_cell),
+        cmocka_unit_test(lines_are_cut_at_the_width_and_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
