@@ -426,6 +426,14 @@ test('escape_closes_every_panel_and_gives_the_focus_back', {skip}, async (t) => 
       await closed(id, focused);
     }
   }
+  // The key that opens a panel closes it, without a letter that is typed into a field.
+  for (const id of ['settings', 'layers', 'worlds', 'plots', 'log', 'prediction']) {
+    await page.evaluate(() => document.activeElement.blur());
+    for (const hidden of [false, true]) {
+      await page.keyboard.press(keys[id]);
+      await until(page, ([panel, wanted]) => document.getElementById(panel).hidden === wanted, [id, hidden]);
+    }
+  }
   // The panel opened last closes first; and the keys after it are the page's.
   await page.evaluate(() => document.activeElement.blur());
   for (const key of 'em') await page.keyboard.press(key);

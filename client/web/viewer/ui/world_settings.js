@@ -5,7 +5,7 @@ import {whyNot} from '../edit/rights.js';
 import {TABLE} from '../../src/table.js';
 import {$, el, figure} from './dom.js';
 import {CheckField, NumberField} from './field.js';
-import {onPhone, raise} from './sheets.js';
+import {raise} from './sheets.js';
 
 const SET = TABLE['world.set'].args;
 const DAMPING = TABLE['body.set'].args.linear_damping;
@@ -58,7 +58,8 @@ export class WorldSettings {
     }
     $('settings').hidden = false;
     this.#show();
-    if (!onPhone()) this.fields[0].field.input.focus({preventScroll: true});
+    // Not a field: the key that opened the panel would be typed into it instead of closing the panel.
+    $('settings-title').focus({preventScroll: true});
   }
 
   close() {
