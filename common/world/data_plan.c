@@ -175,6 +175,12 @@ static world_data_counts own_data(const physics_world *world, const char *subjec
     return own;
 }
 
+// The percentage of what others leave, so that the next player always finds some.
+static uint64_t share_of(uint64_t most, uint64_t others, uint64_t percent)
+{
+    return (most > others ? most - others : 0) * percent / 100;
+}
+
 // A player changes only its own keys, so all keys that the plan adds are its own.
 static status check_share(const data_plan *p, uint64_t percent, const char *subject, error *err)
 {
@@ -182,13 +188,15 @@ static status check_share(const data_plan *p, uint64_t percent, const char *subj
     const world_data_counts own = own_data(p->world, subject);
     const uint64_t keys = own.keys + p->keys - there.keys;
     const uint64_t bytes = own.bytes + p->bytes - there.bytes;
-    if ((p->keys > there.keys && keys > p->most->keys * percent / 100) ||
-        (p->bytes > there.bytes && bytes > p->most->bytes * percent / 100)) {
-        return error_set(
-            err, STATUS_LIMIT_EXCEEDED,
-            "owner_share: this subject would have %" PRIu64 " keys of data with %" PRIu64
-            " bytes; at most %" PRIu64 " and %" PRIu64 " may be one player's",
-            keys, bytes, p->most->keys * percent / 100, p->most->bytes * percent / 100);
+    const uint64_t keys_most = share_of(p->most->keys, there.keys - own.keys, percent);
+    const uint64_t bytes_most = share_of(p->most->bytes, there.bytes - own.bytes, percent);
+    if ((p->keys > there.keys && keys > keys_most) ||
+        (p->bytes > there.bytes && bytes > bytes_most)) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "owner_share: this subject would have %" PRIu64
+                         " keys of data with %" PRIu64 " bytes; at most %" PRIu64 " and %" PRIu64
+                         " may be one player's now",
+                         keys, bytes, keys_most, bytes_most);
     }
     return STATUS_OK;
 }

@@ -285,6 +285,19 @@ class Rights(KeyedTest):
         ada.call("data.set", world="share", key="player/ada/a", value="x" * 200)
         admin.call("data.set", world="share", key="b", value="x" * 500)
 
+    def test_two_players_leave_space_for_others(self):
+        admin, ada, bob, eve = (self.session(name, role) for name, role in
+                                (("root", "admin"), ("ada", "player"), ("bob", "player"), ("eve", "player")))
+        admin.call("world.create", world="crowd", paused=True)
+        self.addCleanup(lambda: admin.call("world.destroy", world="crowd"))
+        ada.call("data.set", world="crowd", key="player/ada/a", value="x" * 400)  # 479 of 1 000 bytes
+        self.refused("limit_exceeded", "owner_share: .* at most .* may", bob, "data.set", world="crowd",
+                     key="player/bob/a", value="x" * 300)
+        bob.call("data.set", world="crowd", key="player/bob/a", value="x" * 150)
+        eve.call("data.set", world="crowd", key="player/eve/a", value="x" * 50)
+        admin.call("data.set", world="crowd", key="round", value=1)
+        ada.call("data.set", world="crowd", key="player/ada/a", value="x" * 300)  # less, though more than its share now
+
     def test_token_with_areas_sees_no_data(self):
         admin = self.session("root", "admin")
         admin.call("world.create", world="dark", paused=True)

@@ -193,6 +193,14 @@ class Seats(SeatsTest):
         self.bearer(subject="bob")[0].call("world.join", template="arena")
         self.bearer(role="referee", subject="ada")[0].call("world.join", template="arena")
 
+    def test_two_subjects_leave_worlds_for_others(self):
+        self.start("--keys", self.keys, "--limit", "worlds=8", template=ARENA | {"seats": 1})
+        for subject, most in ("ada", 4), ("bob", 2), ("eve", 1), ("kim", 1):
+            for _ in range(most):
+                self.bearer(subject=subject)[0].call("world.join", template="arena")
+            self.refused("limit_exceeded", f"(owner_share: .*at most {most} )|(worlds: there are 8)", self.bearer(subject=subject)[0],
+                         "world.join", template="arena")
+
     def test_flood_of_joins_and_leaves_makes_one_world(self):
         self.start(template=ARENA | {"idle_s": 60})
         client, _ = self.player()

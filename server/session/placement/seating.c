@@ -274,23 +274,27 @@ static void name_world(const server *s, const char *template_name,
              worlds_absent(s, NULL, out, NULL) == STATUS_MOVED);
 }
 
+// A share of what others leave: two makers cannot take all worlds.
 static status check_share(const server *s, const session *of, error *err)
 {
     const quota_owner *maker = rights_quota_owner(of);
-    const uint64_t most = s->limits->worlds * s->limits->owner_share / 100;
-    uint64_t count = 0;
+    const uint64_t all = s->worlds.by_number.count;
+    uint64_t own = 0;
     if (maker == NULL || of->identity.role >= ROLE_REFEREE) {
         return STATUS_OK;
     }
-    for (uint32_t i = 0; i < s->worlds.by_number.count; i++) {
-        count += s->worlds.by_number.data[i]->seating.maker == maker->number;
+    for (uint32_t i = 0; i < all; i++) {
+        own += s->worlds.by_number.data[i]->seating.maker == maker->number;
     }
-    return count < most
+    const uint64_t others = all - own;
+    const uint64_t left = s->limits->worlds > others ? s->limits->worlds - others : 0;
+    const uint64_t most = (left * s->limits->owner_share + 99) / 100; // the last one is for anybody
+    return own < most
                ? STATUS_OK
                : error_set(err, STATUS_LIMIT_EXCEEDED,
                            "owner_share: joins of this subject or address have made %" PRIu64
-                           " worlds that there still are; at most %" PRIu64 " may be one's",
-                           count, most);
+                           " worlds that there still are; at most %" PRIu64 " may be one's now",
+                           own, most);
 }
 
 static status make_world(server *s, const session *of, const world_template *t, world_entry **out,

@@ -119,13 +119,14 @@ status message_quota_admit(message_quota *q, const limits *most, const actor *wh
                          q->bytes + bytes, most->message_bytes_per_tick);
     }
     if (who->role < ROLE_REFEREE) {
-        const uint64_t share = most->message_bytes_per_tick * most->owner_share / 100;
         message_sender *sender = sender_of(q, key_of(who, session));
+        const uint64_t others = q->bytes - sender->bytes;
+        const uint64_t share = (most->message_bytes_per_tick - others) * most->owner_share / 100;
         if (sender->bytes + bytes > share) {
             return error_set(err, STATUS_LIMIT_EXCEEDED,
                              "owner_share: this subject would have sent %" PRIu64
                              " bytes of messages in this tick; at most %" PRIu64
-                             " may be one player's",
+                             " may be one player's now",
                              sender->bytes + bytes, share);
         }
         sender->bytes += bytes;

@@ -1,6 +1,7 @@
 // How many bytes of messages (message.send) and joins a world accepts in the time of a tick: in
-// all, and of one sender. Every reader gets the messages with its next snapshot, so a flood of them
-// would make the snapshots of others large.
+// all, and of one sender: a share of what others leave, so that the next one finds space. Every
+// reader gets the messages with its next snapshot, so a flood of them would make the snapshots of
+// others large.
 //
 // Senders are distinguished by subject, those without one by session. One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_TICK_MESSAGE_QUOTA_H

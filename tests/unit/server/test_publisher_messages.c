@@ -173,11 +173,15 @@ static void quota_is_shared_among_subjects_and_renewed_each_tick(void **state)
     assert_int_equal(admit(&q, &most, "ada", 2, 101, 5000, &err), STATUS_LIMIT_EXCEEDED);
     assert_non_null(strstr(err.text, "owner_share"));
     assert_int_equal(admit(&q, &most, "ada", 2, 100, 5000, &err), STATUS_OK);
-    assert_int_equal(admit(&q, &most, "bob", 3, 300, 5000, &err), STATUS_OK);
-    assert_int_equal(admit(&q, &most, "", 4, 201, 5000, &err), STATUS_LIMIT_EXCEEDED);
+    assert_int_equal(admit(&q, &most, "bob", 3, 251, 5000, &err), STATUS_LIMIT_EXCEEDED);
+    assert_non_null(strstr(err.text, "at most 250"));
+    assert_int_equal(admit(&q, &most, "bob", 3, 250, 5000, &err), STATUS_OK);
+    assert_int_equal(admit(&q, &most, "", 4, 126, 5000, &err), STATUS_LIMIT_EXCEEDED);
+    assert_int_equal(admit(&q, &most, "", 4, 251, 5000, &err), STATUS_LIMIT_EXCEEDED);
     assert_non_null(strstr(err.text, "message_bytes_per_tick"));
-    assert_int_equal(admit(&q, &most, "", 4, 100, 5000, &err), STATUS_OK);
-    assert_int_equal(admit(&q, &most, "", 5, 100, 5999, &err), STATUS_OK);
+    assert_int_equal(admit(&q, &most, "", 4, 125, 5000, &err), STATUS_OK);
+    assert_int_equal(admit(&q, &most, "", 5, 62, 5999, &err),
+                     STATUS_LIMIT_EXCEEDED); // less than 64
     assert_int_equal(admit(&q, &most, "bob", 3, 100, 5999, &err), STATUS_LIMIT_EXCEEDED);
     assert_int_equal(admit(&q, &most, "ada", 1, 500, 6000, &err), STATUS_OK);
     assert_int_equal(admit(&q, &most, "eve", 1, 669, 7000, &err), STATUS_LIMIT_EXCEEDED);
