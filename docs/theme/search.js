@@ -46,7 +46,10 @@ function find(rows, text) {
 function excerpt(row, words) {
   const at = Math.max(0, Math.min(...words.map((w) => row.low.indexOf(w)).filter((i) => i >= 0), row.text.length) - 40);
   const from = at >= row.text.length ? 0 : at;
-  return (from > 0 ? '… ' : '') + row.text.slice(from, from + EXCERPT_CHARS);
+  // Whole words: from the one that begins behind `from`, to the last one that ends within the length.
+  let text = row.text.slice(from, from + EXCERPT_CHARS);
+  if (from + EXCERPT_CHARS < row.text.length) text = `${text.replace(/\s+\S*$/, '')} …`;
+  return from > 0 ? `… ${/\s/.test(row.text[from - 1]) ? text : text.replace(/^\S+\s+/, '')}` : text;
 }
 
 function marked(text, words) {

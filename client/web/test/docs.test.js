@@ -43,6 +43,17 @@ test('site_in_a_browser', {skip, timeout: AWAIT_MS}, async (t) => {
     await page.fill('#site-search', 'slow readers');
     await page.click('#site-results a >> nth=0');
     await page.waitForURL(`${docs}proto/PROTOCOL.html#slow-readers`);
+    await page.fill('#site-search', 'prediction');
+    const cut = await until(page, () => { // excerpts of whole words
+      const words = new Set(window.CAROM_SEARCH.flatMap(([, , , , text]) => text.split(/\s+/)));
+      const links = [...document.querySelectorAll('#site-results a')];
+      if (links.length < 5 || !links[0].textContent.toLowerCase().includes('prediction')) return null;
+      return {found: links.map((link) => [...link.childNodes].slice(2).map((node) => node.textContent).join('')).filter((text) => {
+        const shown = text.split(/\s+/);
+        return !words.has(shown[shown[0] === '…' ? 1 : 0]) || !words.has(shown.at(shown.at(-1) === '…' ? -2 : -1));
+      })};
+    });
+    assert.deepEqual(cut.found, []);
     await page.fill('#site-search', 'no such words anywhere');
     await until(page, () => document.getElementById('site-results').textContent.startsWith('Nothing'));
     await page.keyboard.press('Escape');
