@@ -42,6 +42,10 @@ test('spawned_bodies_fall_and_are_explained_when_they_sleep', {skip}, async (t) 
   await inspector(page).getByText(/^It sleeps/).waitFor();
   await inspector(page).getByText('It rests on a shape.').waitFor();
   await picture(page, 'inspect');
+  const wake = inspector(page).getByRole('button', {name: 'Wake'});
+  await wake.waitFor();
+  await lab.world.set({sleep: false}); // wakes all bodies
+  await wake.waitFor({state: 'hidden'});
   await page.keyboard.press('Delete');
   await soon(async () => assert.equal((await tagged(lab, 'circle')).length, 1));
   assertNoErrors(page);

@@ -158,6 +158,7 @@ export class Inspector {
       this.#key = key;
       this.#build(body, map, joints);
     }
+    this.wake.hidden = map.type === 'static' || map.awake !== false; // only a body that sleeps can wake
     this.#fill(map, touches, joints);
     this.editor.show(map, joints);
     this.#fillTouches(new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a))));
@@ -219,8 +220,9 @@ export class Inspector {
     const [change, copy, remove] = this.#allowed(body);
     const button = (text, action) => el('button', {onclick: action}, text);
     const set = (label, values) => app.changes.act(`${label} of body ${id}`, [['body.set', {body: id, ...values}]]);
+    this.wake = button('Wake', () => app.session.act('body.set', {body: id, awake: true}));
     return el('div', {class: 'links'},
-      change ? button('Wake', () => app.session.act('body.set', {body: id, awake: true})) : null,
+      change ? this.wake : null,
       !change ? null : type === 'static' ? button('Make dynamic', () => set('type', {type: 'dynamic'})) : button('Make static', () => set('type', {type: 'static'})),
       copy ? button('Duplicate', () => app.duplicate(id)) : null,
       remove ? button('Remove', () => app.remove(id)) : null);
