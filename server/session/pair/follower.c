@@ -215,7 +215,8 @@ void follower_start(follower *f)
 void follower_note_memory(follower *f)
 {
     const uint64_t image = f->sound && f->plays ? 0 : f->image_size;
-    memory_charge_note(&f->charge, image + f->incoming.size + (f->plays ? 0 : f->unplayed));
+    memory_charge_note(&f->charge,
+                       sizeof *f + image + f->incoming.size + (f->plays ? 0 : f->unplayed));
 }
 
 bool follower_add_entry(follower *f, uint64_t sequence, uint64_t tick, const uint8_t *bytes,

@@ -106,7 +106,7 @@ static void take_offer(pairs *p, source *from, const uint8_t *bytes, size_t size
     }
     memory_charge charge;
     memory_charge_begin(&charge, MEMORY_standbys, NULL);
-    if (why == NULL && memory_charge_set(&charge, image, &err) != STATUS_OK) {
+    if (why == NULL && memory_charge_set(&charge, sizeof(follower) + image, &err) != STATUS_OK) {
         why = err.text;
     }
     if (why != NULL) {

@@ -189,15 +189,48 @@ bool shipped_take(shipped *s, const uint8_t *bytes, size_t size)
 
 // ---- sessions
 
-static session *find_local(const server *s, uint64_t number)
+// Sessions by their numbers: there may be 100 000 here, as many that come, and more bodies, in one
+// turn of the network thread.
+typedef struct making {
+    server *to;
+    session_numbers here;   // slots
+    session_numbers wanted; // sessions with a body or a mark in the world; the slot says nothing
+} making;
+
+static session *find_local(const making *m, uint64_t number)
 {
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        session *one = s->sessions.data[i];
-        if (one != NULL && one->key.number == number) {
-            return one;
+    uint32_t slot = 0;
+    session *one = session_numbers_find(&m->here, number, &slot) && slot < m->to->sessions.count
+                       ? m->to->sessions.data[slot]
+                       : NULL;
+    return one != NULL && one->key.number == number ? one : NULL;
+}
+
+static void begin_making(making *m, server *to, const session_bodies *bodies,
+                         const last_requests *marks)
+{
+    *m = (making){.to = to};
+    for (uint32_t i = 0; i < to->sessions.count; i++) {
+        if (to->sessions.data[i] != NULL) {
+            session_numbers_set(&m->here, to->sessions.data[i]->key.number, i);
         }
     }
-    return NULL;
+    for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
+        if (bodies->by_slot.data[i].id != 0 && bodies->by_slot.data[i].session != 0) {
+            session_numbers_set(&m->wanted, bodies->by_slot.data[i].session, 0);
+        }
+    }
+    for (uint32_t i = 0; i < marks->by_slot.count; i++) {
+        if (marks->by_slot.data[i].session != 0) {
+            session_numbers_set(&m->wanted, marks->by_slot.data[i].session, 0);
+        }
+    }
+}
+
+static void end_making(making *m)
+{
+    session_numbers_deinit(&m->here);
+    session_numbers_deinit(&m->wanted);
 }
 
 // Passes the record to the session store's reader; with another slot unless that is UINT32_MAX.
@@ -237,9 +270,10 @@ static void read_subscriptions(server *to, const shipped_session *of, uint64_t w
     }
 }
 
-static bool make(server *to, const shipped_session *of, uint64_t world)
+static bool make(making *m, const shipped_session *of, uint64_t world)
 {
-    session *made = find_local(to, of->number);
+    server *to = m->to;
+    session *made = find_local(m, of->number);
     const bool known = made != NULL;
     if (known) { // readers of records and of the world find it by its number
         session_numbers_set(&to->restored_sessions, of->number, made->key.slot);
@@ -254,7 +288,8 @@ static bool make(server *to, const shipped_session *of, uint64_t world)
             log_warn("session %llu cannot be read", (unsigned long long)of->number);
             return false;
         }
-        made = find_local(to, of->number);
+        session_numbers_set(&m->here, of->number, slot);
+        made = find_local(m, of->number);
     }
     if (made == NULL) { // there are too many
         return false;
@@ -277,34 +312,14 @@ static bool subscribes(const shipped_session *of, uint64_t world)
     return false;
 }
 
-static bool has_body(const session_bodies *bodies, uint64_t number)
-{
-    for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
-        if (bodies->by_slot.data[i].id != 0 && bodies->by_slot.data[i].session == number) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_mark(const last_requests *marks, uint64_t number)
-{
-    for (uint32_t i = 0; i < marks->by_slot.count; i++) {
-        if (marks->by_slot.data[i].session == number) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Marks are by slot, and slots are this server's own: those of other sessions are dropped.
-static void move_marks(server *to, restored_world *w)
+static void move_marks(const making *m, restored_world *w)
 {
     last_requests *marks = restore_own_marks(w);
     last_requests moved = {0};
     for (uint32_t i = 0; i < marks->by_slot.count; i++) {
         const session_mark *mark = &marks->by_slot.data[i];
-        session *of = mark->session != 0 ? find_local(to, mark->session) : NULL;
+        session *of = mark->session != 0 ? find_local(m, mark->session) : NULL;
         if (of == NULL) {
             continue;
         }
@@ -312,7 +327,7 @@ static void move_marks(server *to, restored_world *w)
         last_requests_note(&moved, of->key.slot, mark->session, 0, mark->id);
         block_charge(before);
         request_log_apply(&of->calls.requests, w->epoch, ++of->calls.requests.next, mark->id,
-                          limits_worlds_in_all(to->limits));
+                          limits_worlds_in_all(m->to->limits));
     }
     block_account *before = block_charge(restore_blocks(w));
     last_requests_deinit(marks);
@@ -322,16 +337,17 @@ static void move_marks(server *to, restored_world *w)
 
 uint32_t shipped_make(const shipped *s, server *to, restored_world *w)
 {
-    const session_bodies *bodies = restore_bodies(w);
-    const last_requests *marks = restore_own_marks(w);
+    making m;
     uint32_t made = 0;
+    uint32_t ignored = 0;
+    begin_making(&m, to, restore_bodies(w), restore_own_marks(w));
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const shipped_session *of = &s->sessions.data[i];
-        if (subscribes(of, w->epoch) || has_mark(marks, of->number) ||
-            has_body(bodies, of->number)) {
-            made += make(to, of, w->epoch);
+        if (subscribes(of, w->epoch) || session_numbers_find(&m.wanted, of->number, &ignored)) {
+            made += make(&m, of, w->epoch);
         }
     }
-    move_marks(to, w);
+    move_marks(&m, w);
+    end_making(&m);
     return made;
 }

@@ -12,8 +12,14 @@ enum {
     HELD_BYTES_MAX = 64 << 20 // bytes of sessions' records that wait for a takeover of a world
 };
 
+static void note_held(int64_t bytes)
+{
+    memory_note(MEMORY_standbys, NULL, bytes);
+}
+
 void source_free(pairs *p, source *s)
 {
+    note_held(-(int64_t)s->held.size);
     array_swap_remove_value(&p->sources, s);
     shipped_deinit(&s->sessions);
     buffer_deinit(&s->held);
@@ -72,6 +78,7 @@ static void delay_session(source *from, const uint8_t *bytes, size_t size)
     put32(head, (uint32_t)size);
     buffer_append(&from->held, head, sizeof head);
     buffer_append(&from->held, bytes, size);
+    note_held((int64_t)(sizeof head + size));
 }
 
 static void accept_delayed(source *from)
@@ -81,7 +88,9 @@ static void accept_delayed(source *from)
         accept_session(from, from->held.data + at + 4, size);
         at += 4 + size;
     }
-    buffer_clear(&from->held);
+    note_held(-(int64_t)from->held.size);
+    buffer_deinit(&from->held); // up to HELD_BYTES_MAX
+    buffer_init(&from->held, 2 * (size_t)HELD_BYTES_MAX);
 }
 
 void source_release_sessions(const pairs *p, source *from)
