@@ -193,6 +193,19 @@ class Seats(SeatsTest):
         self.bearer(subject="bob")[0].call("world.join", template="arena")
         self.bearer(role="referee", subject="ada")[0].call("world.join", template="arena")
 
+    def test_subject_that_was_away_has_its_share_still(self):
+        self.start("--keys", self.keys, "--limit", "worlds=8", template=ARENA | {"seats": 1, "idle_s": 3600})
+        ada, _ = self.bearer()
+        for k in range(4):
+            world = ada.call("world.join", template="arena")["world"]
+            ada.call("world.leave", world=world)
+            self.bearer(subject=f"friend-{k}")[0].call("world.join", template="arena", world=world)
+        ada.call("goodbye")
+        ada.socket.close()
+        for k in range(100):  # the server forgets subjects that nobody has used for a while
+            self.bearer(subject=f"other-{k}")[0].socket.close()
+        self.refused("limit_exceeded", "owner_share: .*made 4 worlds", self.bearer()[0], "world.join", template="arena")
+
     def test_two_subjects_leave_worlds_for_others(self):
         self.start("--keys", self.keys, "--limit", "worlds=8", template=ARENA | {"seats": 1})
         for subject, most in ("ada", 4), ("bob", 2), ("eve", 1), ("kim", 1):

@@ -38,9 +38,9 @@ typedef struct entry_seat {
 typedef struct world_seating {
     char template_name[TEMPLATE_NAME_BYTES_MAX + 1]; // "": no join made the world
     uint32_t count;                                  // seats
-    uint64_t idle_ms;        // time after which a world without taken seats ends
-    uint64_t free_since;     // since when no seat is taken [ms of the loop]
-    uint64_t maker;          // quota owner whose join made it; 0: none, or a restart
+    uint64_t idle_ms;    // time after which a world without taken seats ends
+    uint64_t free_since; // since when no seat is taken [ms of the loop]
+    uint64_t maker;      // whose join made it (seating.c); 0: nobody that is bounded, or a restart
     ARRAY(entry_seat) taken; // those that are not free, ascending by seat
 } world_seating;
 

@@ -274,17 +274,30 @@ static void name_world(const server *s, const char *template_name,
              worlds_absent(s, NULL, out, NULL) == STATUS_MOVED);
 }
 
+// The maker of worlds that the session's joins make; 0: its joins are not bounded. A hash of its
+// quota owner's name (FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/), as its number changes
+// when nobody has used it for a while.
+static uint64_t maker_of(const session *s)
+{
+    const quota_owner *of = rights_quota_owner(s);
+    uint64_t hash = 14695981039346656037u;
+    for (const char *text = of != NULL ? of->name : ""; *text != '\0'; text++) {
+        hash = (hash ^ (uint8_t)*text) * 1099511628211u;
+    }
+    return of == NULL ? 0 : hash | 1;
+}
+
 // A share of what others leave: two makers cannot take all worlds.
 static status check_share(const server *s, const session *of, error *err)
 {
-    const quota_owner *maker = rights_quota_owner(of);
+    const uint64_t maker = maker_of(of);
     const uint64_t all = s->worlds.by_number.count;
     uint64_t own = 0;
-    if (maker == NULL || of->identity.role >= ROLE_REFEREE) {
+    if (maker == 0 || of->identity.role >= ROLE_REFEREE) {
         return STATUS_OK;
     }
     for (uint32_t i = 0; i < all; i++) {
-        own += s->worlds.by_number.data[i]->seating.maker == maker->number;
+        own += s->worlds.by_number.data[i]->seating.maker == maker;
     }
     const uint64_t others = all - own;
     const uint64_t left = s->limits->worlds > others ? s->limits->worlds - others : 0;
@@ -312,9 +325,7 @@ static status make_world(server *s, const session *of, const world_template *t, 
     if (allowed != STATUS_OK) {
         return allowed;
     }
-    const quota_owner *maker = rights_quota_owner(of);
-    const status made =
-        worlds_create_joined(s, t, name, maker != NULL ? maker->number : 0, out, err);
+    const status made = worlds_create_joined(s, t, name, maker_of(of), out, err);
     if (made == STATUS_OK) {
         audit_event("world '%s' of template '%s' is made for session %" PRIu64, name, t->name,
                     of->key.number);

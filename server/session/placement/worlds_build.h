@@ -9,7 +9,7 @@
 #include "server/world/tick/sim_thread.h"
 
 status worlds_create(server *s, const call *c, command *create, error *err);
-// Makes a world of the template for joins; `maker` is the number of the quota owner whose join
+// Makes a world of the template for joins; `maker` stands for the quota owner whose join
 // makes it. Joins that are sent to *out before it exists wait for it.
 status worlds_create_joined(server *s, const struct world_template *t, const char *name,
                             uint64_t maker, world_entry **out, error *err);
