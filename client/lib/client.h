@@ -44,6 +44,7 @@ struct carom_client {
     world_names homes; // worlds here that the session has done something to
     follow_state follow; // used by the front alone
     seek_state seek;     // while this connection is lost
+    standby_state standby;
     carom_state state;
     connection wire;
     request_table requests;

@@ -157,7 +157,8 @@ static bool has_requests(const carom_client *link, const char *world)
 {
     for (uint32_t i = 0; i < link->requests.entries.count; i++) {
         const pending_request *entry = &link->requests.entries.data[i];
-        if (!entry->done && !entry->waits && strcmp(entry->world, world) == 0) {
+        if (!entry->done && !entry->waits && !follow_is_question(entry) &&
+            strcmp(entry->world, world) == 0) {
             return true;
         }
     }
@@ -193,10 +194,16 @@ static void set_world(carom_client *front, const char *world, carom_client *link
     if (w->link != link) {
         w->link = link;
         w->old = old != link ? old : NULL;
+        follow_ask_standby(link);
     }
 }
 
 // ---- where the session has something
+
+bool follow_is_question(const pending_request *entry)
+{
+    return follow_is_seeking(entry) || follow_asks_standby(entry);
+}
 
 static uint32_t find_home(const carom_client *c, const char *world)
 {
@@ -205,6 +212,11 @@ static uint32_t find_home(const carom_client *c, const char *world)
         at++;
     }
     return at;
+}
+
+bool follow_has_home(const carom_client *c, const char *world)
+{
+    return find_home(c, world) < c->homes.count;
 }
 
 // False when memory has run out.
@@ -218,6 +230,7 @@ static bool add_home(carom_client *c, const char *world)
     }
     world_name *name = &c->homes.data[c->homes.count - 1];
     snprintf(name->text, sizeof name->text, "%s", world);
+    follow_ask_standby(c);
     return true;
 }
 
@@ -328,7 +341,7 @@ bool follow_refused(carom_client *c, uint64_t id, carom_error *answer)
     carom_client *front = c->front;
     pending_request *entry = requests_find(&c->requests, id);
     if (answer->status != CAROM_MOVED || front->options.follow.off || entry->bytes == NULL ||
-        follow_is_seeking(entry) || entry->world[0] == '\0' || told_loop(entry, c, answer)) {
+        follow_is_question(entry) || entry->world[0] == '\0' || told_loop(entry, c, answer)) {
         return false;
     }
     carom_client *to = follow_named_link(c, entry->world, answer);
@@ -356,25 +369,14 @@ bool follow_refused(carom_client *c, uint64_t id, carom_error *answer)
     return true;
 }
 
-// Connects ahead of need to the standby that an answer to world.info names.
-static void prepare(carom_client *c, const pending_request *entry, const carom_value *result)
-{
-    const char *standby = carom_get_str(result, "standby", "");
-    if (strcmp(entry->method, "world.info") == 0 && standby[0] != '\0' &&
-        c->front->options.reconnect.on && !c->front->options.follow.off) {
-        carom_error where = {0};
-        fault_set(&where, CAROM_MOVED, "%.150s is the standby", standby);
-        (void)follow_find_named(c->front, c, false,
-                                &where); // NULL: the server must not get the token
-    }
-}
-
 bool follow_answered(carom_client *c, pending_request *entry, carom_value *result,
                      const carom_error *answer)
 {
     carom_client *front = c->front;
     if (result != NULL) {
-        prepare(c, entry, result);
+        if (strcmp(entry->method, "world.info") == 0) {
+            follow_connect_standby(c, carom_get_str(result, "standby", ""));
+        }
         return note_home(c, entry) && follow_note_result(c, entry, result);
     }
     if (c != front && answer->status == CAROM_NOT_FOUND &&
@@ -432,6 +434,7 @@ static void find_due(carom_client *front)
 bool follow_pump(carom_client *front)
 {
     follow_state *f = &front->follow;
+    follow_standby_due(front, monotonic_ns());
     if (!f->mapped) {
         return false;
     }
@@ -447,6 +450,7 @@ bool follow_pump(carom_client *front)
     follow_seek_due(front, now);
     for (uint32_t i = 0; i < f->links.count; i++) { // callbacks may add links
         follow_seek_due(f->links.data[i], now);
+        follow_standby_due(f->links.data[i], now);
         if (f->links.data[i]->state != CAROM_CLOSED) {
             any = client_pump(f->links.data[i]) || any;
         }
@@ -474,11 +478,13 @@ int64_t follow_deadline(const carom_client *front, int64_t deadline_ns)
 {
     const follow_state *f = &front->follow;
     deadline_ns = earlier_of(deadline_ns, f->due_ns);
+    deadline_ns = earlier_of(deadline_ns, follow_standby_deadline(front));
     deadline_ns =
         follow_is_sought(front) ? earlier_of(deadline_ns, front->seek.due_ns) : deadline_ns;
     for (uint32_t i = 0; i < f->links.count; i++) {
         const carom_client *link = f->links.data[i];
         deadline_ns = earlier_of(deadline_ns, client_deadline(link));
+        deadline_ns = earlier_of(deadline_ns, follow_standby_deadline(link));
         deadline_ns =
             follow_is_sought(link) ? earlier_of(deadline_ns, link->seek.due_ns) : deadline_ns;
     }

@@ -11,9 +11,10 @@
 //
 // While a connection is lost and dialed again, the servers that are still connected are asked who
 // serves its worlds. As soon as one names another address, the session is resumed there. So that
-// there is such a server, a link goes ahead of need to the standby that an answer to world.info
-// names. A front that is lost without a world, or for good, gets the connection of a link that has
-// worlds (follow_front.c).
+// there is such a server, a link goes ahead of need to the standby of the worlds in which the
+// session has something; the client asks for it by world.info (follow_standby.c). A front that is
+// lost without a world, or for good, gets the connection of a link that has worlds
+// (follow_front.c).
 //
 // Order: a request for a world that has moved waits until the old server has answered all earlier
 // ones for it.
@@ -81,6 +82,13 @@ typedef struct seek_state {
     int64_t due_ns;   // the next question
     uint32_t turn;    // selects the next server and world
 } seek_state;
+
+typedef struct standby_state {
+    uint64_t request; // world.info over this connection; 0: none
+    int64_t due_ns;   // the next question; INT64_MAX: no world of this connection gets a standby
+    uint32_t turn;    // selects the next world
+    uint32_t vain;    // questions in a row whose worlds are not replicated
+} standby_state;
 
 typedef struct follow_state {
     char *ca_file, *tls_name; // copies from the options
@@ -152,6 +160,8 @@ bool follow_note_result(carom_client *c, pending_request *entry, carom_value *re
 void follow_leave(carom_client *front, const carom_client *link);
 // The front gets the link's connection: its subscriptions go with it, the front's own begin again.
 void follow_change_front(carom_client *front, const carom_client *link);
+// Whether the session has done something to the world over this connection.
+bool follow_has_home(const carom_client *c, const char *world);
 // Whether the connection has a subscription to the world.
 bool follow_subscribes(const carom_client *c, const char *world);
 // Subscribes again where that is due.
@@ -168,11 +178,28 @@ carom_client *follow_find_named(carom_client *front, const carom_client *from, b
 // The connection to that address which has this session; NULL: none.
 carom_client *follow_find_kin(carom_client *front, const char *where, uint32_t kin);
 
+// ---- follow_standby.c: a connection ahead of need
+
+// Connects to that server, unless one is connected, or it must not get the token, or the program
+// wants no further connections.
+void follow_connect_standby(carom_client *c, const char *standby);
+// The worlds of the connection have changed: the next question comes at once.
+void follow_ask_standby(carom_client *c);
+void follow_standby_due(carom_client *c, int64_t now);
+int64_t follow_standby_deadline(const carom_client *c);
+// Whether the request asks for a standby.
+bool follow_asks_standby(const pending_request *entry);
+// Whether the library asks that itself: it goes to no other server, and no request waits for it.
+bool follow_is_question(const pending_request *entry);
+
 // ---- follow_seek.c: a lost connection asks other servers who serves its worlds
 
-// A world of the connection: those that were followed there, then those of its subscriptions,
-// requests and effects. `turn` selects one; NULL: it has none.
+// A world of the connection, in which it has a request or something that lasts. `turn` selects one;
+// NULL: it has none.
 const char *follow_world_of(const carom_client *c, uint32_t turn);
+// The world of that number in which it has something that lasts: a subscription or effects.
+// NULL: it has fewer.
+const char *follow_lasting_world(const carom_client *c, uint32_t number);
 bool follow_is_sought(const carom_client *c);
 void follow_seek_due(carom_client *c, int64_t now);
 // Nobody waits for the answer any more.

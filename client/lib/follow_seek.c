@@ -6,29 +6,37 @@
 #include "client/lib/client.h"
 #include "client/lib/follow.h"
 
+const char *follow_lasting_world(const carom_client *c, uint32_t number)
+{
+    const follow_state *f = &c->front->follow;
+    for (uint32_t i = 0; i < f->subscriptions.count; i++) {
+        if (f->subscriptions.data[i]->link == c && number-- == 0) {
+            return f->subscriptions.data[i]->world;
+        }
+    }
+    return number < c->homes.count ? c->homes.data[number].text : NULL;
+}
+
 const char *follow_world_of(const carom_client *lost, uint32_t turn)
 {
     const follow_state *f = &lost->front->follow;
     const char *found[FOLLOW_SERVERS_MAX];
+    const char *lasting;
     uint32_t count = 0;
     for (uint32_t i = 0; i < f->worlds.count && count < FOLLOW_SERVERS_MAX; i++) {
         if (f->worlds.data[i].link == lost) {
             found[count++] = f->worlds.data[i].world;
         }
     }
-    for (uint32_t i = 0; i < f->subscriptions.count && count < FOLLOW_SERVERS_MAX; i++) {
-        if (f->subscriptions.data[i]->link == lost) {
-            found[count++] = f->subscriptions.data[i]->world;
-        }
-    }
     for (uint32_t i = 0; i < lost->requests.entries.count && count < FOLLOW_SERVERS_MAX; i++) {
         const pending_request *entry = &lost->requests.entries.data[i];
-        if (entry->world[0] != '\0' && !entry->done && !follow_is_seeking(entry)) {
+        if (entry->world[0] != '\0' && !entry->done && !follow_is_question(entry)) {
             found[count++] = entry->world;
         }
     }
-    for (uint32_t i = 0; i < lost->homes.count && count < FOLLOW_SERVERS_MAX; i++) {
-        found[count++] = lost->homes.data[i].text;
+    for (uint32_t i = 0;
+         count < FOLLOW_SERVERS_MAX && (lasting = follow_lasting_world(lost, i)) != NULL; i++) {
+        found[count++] = lasting;
     }
     return count == 0 ? NULL : found[turn % count];
 }

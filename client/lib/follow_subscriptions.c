@@ -47,6 +47,7 @@ static followed_subscription *add(carom_client *c, uint64_t number, const char *
     s->number = number;
     s->link = c;
     snprintf(s->world, sizeof s->world, "%s", world);
+    follow_ask_standby(c);
     return s;
 }
 
@@ -293,6 +294,7 @@ void follow_settle_heir(carom_client *heir, const carom_value *subscriptions)
 void follow_change_front(carom_client *front, const carom_client *link)
 {
     follow_state *f = &front->follow;
+    follow_ask_standby(front);
     for (uint32_t i = f->worlds.count; i-- > 0;) {
         followed_world *w = &f->worlds.data[i];
         w->old = w->old == link ? front : w->old;
@@ -392,6 +394,9 @@ static void take_moved(carom_client *c, const carom_value *params)
     follow_state *f = &c->front->follow;
     const char *world = carom_get_str(params, "world", "");
     const uint32_t count = f->subscriptions.count;
+    carom_error answer = {.from_server = true};
+    fault_set(&answer, CAROM_MOVED, "%.150s world '%.64s' is served there",
+              carom_get_str(params, "address", ""), world);
     for (uint32_t i = 0; i < count; i++) {
         followed_subscription *s = NULL;
         for (uint32_t j = 0; j < f->subscriptions.count && s == NULL; j++) {
@@ -399,12 +404,13 @@ static void take_moved(carom_client *c, const carom_value *params)
             s = one->link == c && one->number != 0 && strcmp(one->world, world) == 0 ? one : NULL;
         }
         if (s == NULL) {
-            return;
+            break;
         }
-        carom_error answer = {.from_server = true};
-        fault_set(&answer, CAROM_MOVED, "%.150s world '%.64s' is served there",
-                  carom_get_str(params, "address", ""), world);
-        move(c, s, &answer);
+        carom_error why = answer;
+        move(c, s, &why);
+    }
+    if (follow_has_home(c, world)) { // bodies without a subscription
+        (void)follow_named_link(c, world, &answer);
     }
 }
 

@@ -146,6 +146,9 @@ bool resume_begin(carom_client *c)
         requests_remove(&c->requests, c->hello_request);
         c->hello_request = 0;
     }
+    if (first && c->front->follow.links.count == 0) { // nobody else can be asked who has its worlds
+        follow_connect_standby(c, carom_get_str(c->hello, "standby", ""));
+    }
     carom_status why = c->wire.why;
     char text[CAROM_ERROR_TEXT_MAX];
     memcpy(text, c->wire.why_text, sizeof text);
@@ -348,6 +351,7 @@ void resume_take_hello(carom_client *c, const carom_value *result, const carom_e
     c->hello = hello;
     c->state = CAROM_OPEN;
     c->resume.up_since_ns = monotonic_ns();
+    follow_ask_standby(c);
     if (c->heir) {
         c->heir = false;
         c->resume.attempts = 0;

@@ -81,6 +81,16 @@ static bool has_subscription(const world_entry *entry, const session *of)
     return false;
 }
 
+static bool has_bodies(const world_entry *entry, const session *of)
+{
+    for (uint32_t i = 0; i < of->body_worlds.count; i++) {
+        if (of->body_worlds.data[i] == entry->number) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void tell(const world_entry *entry, session *one, uint64_t tick)
 {
     const world_record *to = &entry->left->winner;
@@ -97,7 +107,7 @@ void worlds_departed(server *s, const reply *r)
     for (uint32_t i = 0; entry->left->winner.term > 0 && i < s->sessions.count; i++) {
         session *one = s->sessions.data[i];
         if (one != NULL && one->connection != NULL && !session_closes(one) &&
-            (has_subscription(entry, one) || has_seat(entry, one))) {
+            (has_subscription(entry, one) || has_seat(entry, one) || has_bodies(entry, one))) {
             tell(entry, one, r->end.tick);
         }
     }

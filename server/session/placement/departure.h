@@ -2,7 +2,7 @@
 //
 // The world's thread stops serving it at once: requests that wait are answered with `moved` and the
 // address of the server that serves it, subscriptions end with `world_closed` of the same code, and
-// each session with a subscription or a seat there gets one notification `moved`. The
+// each session with a subscription, a seat or a body there gets one notification `moved`. The
 // log of the world stays on the disk.
 //
 // Network thread only.
