@@ -92,8 +92,7 @@ void client_connect(load_client *at)
     at->counted = (carom_traffic){0};
     at->last_arrival = 0.0;
     at->ping_awaited = false;
-    at->away = at->gap = at->drop_noted = at->standby_awaited = false;
-    at->standby_next = dial->reconnects ? cli_now() : 0.0;
+    at->away = at->gap = at->drop_noted = false;
     at->kept_count = 0;
     at->self.spawned = 0;
     at->opened = cli_now();
@@ -448,20 +447,6 @@ void client_ping(load_client *at, double now)
     at->ping_sent = now;
     at->ping_awaited = carom_request(at->link, "ping", NULL, at->group->shared->plan->timeout_ms,
                                      client_on_ping, at, NULL, NULL) == CAROM_OK;
-}
-
-void client_ask_standby(load_client *at, double now)
-{
-    const load_shared *shared = at->group->shared;
-    if (!shared->dial.reconnects || at->standby_awaited || at->standby_next <= 0.0 ||
-        now < at->standby_next) {
-        return;
-    }
-    carom_value *arguments =
-        carom_set(carom_map(), "world", carom_str(shared->plan->worlds[at->world]));
-    at->standby_awaited = carom_request(at->link, "world.info", arguments, shared->plan->timeout_ms,
-                                        client_on_standby, at, NULL, NULL) == CAROM_OK;
-    carom_value_free(arguments);
 }
 
 // The number of calls of one start.

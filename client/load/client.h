@@ -110,8 +110,6 @@ typedef struct load_client {
     bool gap;                     // no snapshot has come since then
     bool drop_noted;              // the present loss of the first connection has been counted
     double gap_offset;            // offset of the tick clock before the gap [s]
-    double standby_next;          // when to ask for the world's standby [s]; 0: not wanted
-    bool standby_awaited;         // the question is on its way
     uint64_t kept[LOAD_KEPT_MAX]; // bodies it made, oldest first
     unsigned kept_count;
     double opened; // when connecting began [s]
@@ -140,9 +138,6 @@ bool client_has_actions(const load_client *at);
 void client_send(load_client *at, double now);
 
 void client_ping(load_client *at, double now); // once a second
-// Asks now and then which server stands by for the world, so that libcarom connects to it ahead of
-// need: without that it would not find the world when its server dies.
-void client_ask_standby(load_client *at, double now);
 void client_count_traffic(load_client *at);
 void client_leave(load_client *at, double now);
 void client_close(load_client *at);

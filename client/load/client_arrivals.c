@@ -12,9 +12,7 @@
 
 #include "client/tool/cli.h"
 
-#define CLOCK_HALF_S    2.0
-#define STANDBY_EVERY_S 5.0 // a world gets another standby when its servers change
-#define STANDBY_SOON_S  0.5 // it has none yet
+#define CLOCK_HALF_S 2.0
 
 // ---- time
 
@@ -56,7 +54,6 @@ void client_begin_gap(load_client *at)
 {
     const tick_clock *clock = &at->group->clocks[at->world];
     at->away = true;
-    at->standby_next = cli_now();
     if (!at->gap && clock->turns > 0.0) {
         at->gap = true;
         at->gap_offset = clock->now < clock->before ? clock->now : clock->before;
@@ -116,22 +113,6 @@ void client_on_lost(carom_client *client, carom_status status, const char *reaso
         if (tally->lost_reason[0] == '\0') {
             (void)snprintf(tally->lost_reason, sizeof tally->lost_reason, "%s", reason);
         }
-    }
-}
-
-void client_on_standby(carom_client *client, uint64_t request, const carom_value *result,
-                       const carom_error *error, void *user)
-{
-    (void)client;
-    (void)request;
-    load_client *at = user;
-    const char *durability = carom_get_str(result, "durability", "");
-    bool named = carom_get_str(result, "standby", "")[0] != '\0';
-    at->standby_awaited = false;
-    if (error == NULL && strcmp(durability, "replicated") != 0) {
-        at->standby_next = 0.0; // not again until the world moves
-    } else {
-        at->standby_next = cli_now() + (named ? STANDBY_EVERY_S : STANDBY_SOON_S);
     }
 }
 

@@ -34,8 +34,6 @@ void client_on_ping(carom_client *client, uint64_t request, const carom_value *r
 void client_on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user);
 void client_on_notification(carom_client *client, const char *method, const carom_value *params,
                             void *user);
-void client_on_standby(carom_client *client, uint64_t request, const carom_value *result,
-                       const carom_error *error, void *user);
 // Called when the first connection is lost; libcarom dials again.
 void client_on_lost(carom_client *client, carom_status status, const char *reason, void *user);
 

@@ -241,7 +241,6 @@ static void sweep(worker *w, double now)
         if (at->state == CLIENT_RUNNING) {
             connected += carom_client_state(at->link) == CAROM_OPEN ? 1 : 0;
             client_ping(at, now);
-            client_ask_standby(at, now);
             watch(w, at);
             if (at->actions_blocked && !at->calls_awaited &&
                 at->free_slots != NULL) { // its output was full

@@ -133,6 +133,22 @@ class MovedTest(LoadCase):
         self.assertEqual((0, 0), (result["dropped"], result["resumed"]))
 
     @undisturbed
+    def test_load_goes_on_when_its_world_comes_back(self):
+        self.start("a")
+        with self.fleet.client("a") as client:
+            client.call("world.move", world="arena", to=self.standby)
+        self.moves_on()
+        with self.fleet.client(self.standby) as client:
+            self.eventually(lambda: self.fleet.record("arena")["standby"] == "a" or self.fleet.record("arena")["standby"] != "")
+            client.call("world.move", world="arena", to="a")
+        self.moves_on()
+        time.sleep(self.resume_s + 2)  # the bodies would end with sessions that were left behind
+        self.moves_on()
+        result = self.report()
+        self.assert_whole(result)
+        self.assertEqual((0, 0), (result["dropped"], result["resumed"]))
+
+    @undisturbed
     def test_bodies_of_the_clients_stay_when_their_world_moves(self):
         scenario = Path(self.fleet.folder.name) / "owners.json"
         ball = {"tag": "load", "shapes": [{"kind": "circle", "radius": 0.5}]}

@@ -23,6 +23,7 @@ typedef struct place {
     _Atomic int asked; // requests for a world
     int hellos;
     const char *standby; // named by world.info; NULL: none
+    const char *hello_standby; // named by hello; NULL: none
     char secret[32];     // secret by which a session was resumed here
     bool stranger;       // knows no session of another server
     int unready;         // refusals of resumed sessions to come, until the world is here
@@ -85,6 +86,9 @@ static void welcome(fake_server *server, const fake_message *m, place *p)
     const char *resume = carom_get_str(m->args, "resume", "");
     carom_value *hello = carom_set(carom_map(), "session", carom_uint(7));
     carom_set(hello, "resume", carom_str(p == places ? "first" : "other"));
+    if (p->hello_standby != NULL) {
+        carom_set(hello, "standby", carom_str(p->hello_standby));
+    }
     if (resume[0] != '\0') {
         carom_value *three = carom_set(carom_map(), "subscription", carom_uint(3));
         carom_value *applied = carom_set(carom_map(), "epoch", carom_uint(1));
@@ -130,7 +134,8 @@ static void serve(fake_server *server, const fake_message *m, void *user)
         fake_notify(server, "snapshot", snapshot_of(p->number, 10 * p->number));
         p->number++;
     } else if (strcmp(m->method, "world.info") == 0 && p->standby != NULL) {
-        fake_reply(server, m->id, carom_set(carom_map(), "standby", carom_str(p->standby)));
+        carom_value *info = carom_set(carom_map(), "durability", carom_str("replicated"));
+        fake_reply(server, m->id, carom_set(info, "standby", carom_str(p->standby)));
     } else {
         const size_t used = strlen(p->seen);
         if (strcmp(m->method, "body.set") == 0) {
@@ -259,6 +264,16 @@ static void await_asked(carom_client *client, uint32_t at, int count)
         if (places[at].asked >= count) {
             return;
         }
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 5, NULL);
+    }
+}
+
+// Waits until a connection of the client has said something to that server.
+static void await_contact(carom_client *client, uint32_t at)
+{
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(places[at].server) == 0) {
         assert_true(monotonic_ns() < deadline);
         carom_poll(client, 5, NULL);
     }
@@ -568,18 +583,11 @@ static void session_goes_on_where_its_worlds_are_when_its_server_dies(void **sta
     carom_client *client = connect_to(places[0].server, &options);
     uint64_t number = 0;
     assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
-    carom_value *args = carom_set(carom_map(), "world", carom_str("lab"));
-    assert_int_equal(carom_call(client, "world.info", args, PATIENCE_MS, NULL, NULL), CAROM_OK);
-    carom_value_free(args);
-    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
-    while (fake_received(places[1].server) == 0) { // ahead of need
-        assert_true(monotonic_ns() < deadline);
-        carom_poll(client, 5, NULL);
-    }
+    await_contact(client, 1); // ahead of need
     places[0].silent = true;
     fake_sync(places[0].server);
     told answer = {0};
-    args = body_args(1);
+    carom_value *args = body_args(1);
     assert_int_equal(
         carom_request(client, "body.set", args, PATIENCE_MS, on_lost_answer, &answer, NULL, NULL),
         CAROM_OK);
@@ -655,14 +663,7 @@ static void session_goes_along_with_its_bodies_to_a_server_that_is_connected(voi
     options.reconnect.on = true;
     carom_client *client = connect_to(places[0].server, &options);
     assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
-    carom_value *args = carom_set(carom_map(), "world", carom_str("lab"));
-    assert_int_equal(carom_call(client, "world.info", args, PATIENCE_MS, NULL, NULL), CAROM_OK);
-    carom_value_free(args);
-    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
-    while (fake_received(places[1].server) == 0) { // ahead of need
-        assert_true(monotonic_ns() < deadline);
-        carom_poll(client, 5, NULL);
-    }
+    await_contact(client, 1); // ahead of need
     name(0, 1);
     assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
     assert_int_equal(set_body(client, 3, PATIENCE_MS, NULL), CAROM_OK);
@@ -670,6 +671,62 @@ static void session_goes_along_with_its_bodies_to_a_server_that_is_connected(voi
     end(2);
     assert_string_equal(places[1].secret, "first");
     assert_string_equal(places[1].seen, "2 3 ");
+}
+
+static void session_with_bodies_alone_goes_along_unasked(void **state)
+{
+    (void)state;
+    begin(2);
+    const carom_options options = with_token();
+    carom_client *client = connect_to(places[0].server, &options);
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
+    name(0, 1);
+    carom_value *left = carom_set(carom_map(), "world", carom_str("lab"));
+    fake_notify(places[0].server, "moved",
+                carom_set(left, "address", carom_str(places[0].moved_to)));
+    await_contact(client, 1);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    end(2);
+    assert_string_equal(places[1].secret, "first");
+    assert_int_equal(places[0].asked, 1); // the second request went directly
+    assert_string_equal(places[1].seen, "2 ");
+}
+
+static void client_with_nobody_to_ask_asks_the_standby_of_its_hello(void **state)
+{
+    (void)state;
+    begin(2);
+    char standby[64];
+    snprintf(standby, sizeof standby, "127.0.0.1:%u", (unsigned)fake_port(places[1].server));
+    places[0].hello_standby = standby;
+    fake_sync(places[0].server);
+    carom_options options = with_token();
+    options.reconnect = (carom_reconnect){.on = true, .first_ms = 1, .max_ms = 20};
+    carom_client *client = connect_to(places[0].server, &options);
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
+    fake_stop(places[0].server);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    fake_stop(places[1].server);
+    assert_string_equal(places[1].secret, "first");
+    assert_string_equal(places[1].seen, "2 ");
+}
+
+static void standby_of_a_world_without_one_is_not_asked_for_again(void **state)
+{
+    (void)state;
+    begin(1);
+    carom_options options = with_token();
+    options.reconnect.on = true;
+    carom_client *client = connect_to(places[0].server, &options);
+    uint64_t number = 0;
+    assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
+    await_asked(client, 0, 2); // the second is world.info, whose answer says nothing of replication
+    assert_int_equal(carom_call(client, "ping", NULL, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    assert_true(carom_timeout_ms(client) > 4000); // until silence makes it ask
+    carom_free(client);
+    end(1);
 }
 
 static void notification_is_refused_while_the_session_goes_along(void **state)
@@ -684,11 +741,7 @@ static void notification_is_refused_while_the_session_goes_along(void **state)
     name(0, 1);
     answers got = {.wanted = 1};
     ask(client, 2, &got);
-    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
-    while (fake_received(places[1].server) == 0) { // the hello that resumes the session
-        assert_true(monotonic_ns() < deadline);
-        carom_poll(client, 5, NULL);
-    }
+    await_contact(client, 1); // the hello that resumes the session
     carom_value *args = body_args(3);
     carom_error why = {0};
     assert_int_equal(carom_send(client, "body.set", args, &why), CAROM_UNAVAILABLE);
@@ -876,6 +929,9 @@ int main(void)
         cmocka_unit_test(session_goes_on_where_its_worlds_are_when_its_server_dies),
         cmocka_unit_test(session_goes_along_when_its_world_moves),
         cmocka_unit_test(session_goes_along_with_its_bodies_to_a_server_that_is_connected),
+        cmocka_unit_test(session_with_bodies_alone_goes_along_unasked),
+        cmocka_unit_test(client_with_nobody_to_ask_asks_the_standby_of_its_hello),
+        cmocka_unit_test(standby_of_a_world_without_one_is_not_asked_for_again),
         cmocka_unit_test(notification_is_refused_while_the_session_goes_along),
         cmocka_unit_test(world_that_was_always_elsewhere_gets_a_session_of_its_own),
         cmocka_unit_test(client_goes_on_where_its_worlds_are_when_the_first_server_ends),
