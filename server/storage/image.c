@@ -1,5 +1,5 @@
 // Image files: a header, then chunks with a checksum each, written under a name that ends in .part
-// and renamed once everything is synced. See image.h for threads.
+// and renamed once everything is written. See image.h for threads.
 #include "server/storage/image.h"
 
 #include <errno.h>
@@ -75,12 +75,15 @@ static int write_chunk(image_writer *w)
     put32(crc, chunk_crc(w->crc, index, bytes, size));
     int result = m->write(w->file, chunk_offset(index), bytes, size);
     result = result != 0 ? result : m->write(w->file, chunk_offset(index) + size, crc, sizeof crc);
-    // Syncs each piece by itself: one sync of a large file would delay every commit meanwhile.
-    result = result != 0 ? result : m->sync(w->file);
     w->done += result == 0 ? size : 0;
-    return result;
+    // Syncs each piece by itself: one sync of a large file would delay every commit meanwhile. The
+    // last one is synced with the file's name.
+    return result == 0 && w->done < w->bytes->size ? m->sync(w->file) : result;
 }
 
+// The rename comes before the sync of the last piece: many file systems write names with a file's
+// contents, and have nothing left to do when the directory is synced. Nothing relies on the file
+// before the log names it.
 static int give_name(image_writer *w)
 {
     const disk_methods *m = w->disk->methods;
@@ -89,10 +92,15 @@ static int give_name(image_writer *w)
     part_name(&w->header, part);
     image_name(w->header.world, w->header.number, name);
     int result = m->rename(w->disk, part, name);
+    if (result != 0) {
+        return result;
+    }
+    w->named = true;
+    result = m->sync(w->file);
     if (result == 0) {
-        w->named = true;
         result = m->sync_names(w->disk);
         w->lost = result != 0;
+        w->kept = true;
     }
     return result;
 }
@@ -105,8 +113,7 @@ status image_writer_step(image_writer *w, bool *complete, error *err)
         result = write_chunk(w);
     }
     if (result == 0 && w->done == w->bytes->size) {
-        result = w->done == 0 ? w->disk->methods->sync(w->file) : 0;
-        result = result != 0 ? result : give_name(w);
+        result = give_name(w);
         *complete = result == 0;
     }
     return result == 0 ? STATUS_OK
@@ -121,11 +128,15 @@ void image_writer_deinit(image_writer *w)
 {
     if (w->file != NULL) {
         w->disk->methods->close(w->file);
-        if (!w->named) {
-            char part[PART_NAME_BYTES];
-            part_name(&w->header, part);
+        if (!w->kept) {
+            char name[PART_NAME_BYTES];
+            if (w->named) {
+                image_name(w->header.world, w->header.number, name);
+            } else {
+                part_name(&w->header, name);
+            }
             // if this fails, the next start removes it
-            (void)w->disk->methods->remove(w->disk, part);
+            (void)w->disk->methods->remove(w->disk, name);
         }
     }
     bytes_unref(w->bytes);

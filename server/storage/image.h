@@ -1,7 +1,7 @@
 // A checkpoint's image as a file: written in pieces beside the log, read in pieces.
 //
-// A file gets its name only when all of it is on the disk, so every name belongs to a complete
-// image. Each piece has a checksum that also covers its position and its image's identity.
+// A file gets its name only when all of it is written, so every name that a reader finds belongs to
+// a complete image; after a loss of power that holds for the images that the log names. Each piece has a checksum that also covers its position and its image's identity.
 #ifndef CAROM_SERVER_STORAGE_IMAGE_H
 #define CAROM_SERVER_STORAGE_IMAGE_H
 
@@ -26,13 +26,14 @@ typedef struct image_writer {
     shared_bytes *bytes; // a reference
     uint64_t done;       // bytes written so far
     bool named;          // the file has its name; a crash may still undo the rename
+    bool kept;           // all of it is on the disk
     bool lost;           // syncing the names failed: it is unknown which of them are on the disk
 } image_writer;
 
 // Takes a reference to `bytes`.
 void image_writer_init(image_writer *w, disk *d, const image_header *h, shared_bytes *bytes);
 
-// Writes and syncs one piece; with the last one names the file and syncs the names. `complete`:
+// Writes and syncs one piece; before it syncs the last one it names the file. `complete`:
 // nothing is left to do. After an error only deinit.
 status image_writer_step(image_writer *w, bool *complete, error *err);
 

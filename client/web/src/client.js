@@ -67,6 +67,9 @@ function splitNumber(bytes) {
   return {number, data: bytes.subarray(at)};
 }
 
+// Whether the library itself asks who stands by for a world, or serves it: no call waits for that.
+const isQuestion = ({method, answered}) => method === 'world.info' && answered !== undefined;
+
 export class Client extends Emitter {
   #open; // makes a transport
   #options;
@@ -149,11 +152,14 @@ export class Client extends Emitter {
       client: this,
       url: options.url,
       list: this.#subscriptions,
-      calls: (world) => [...this.#pending.values()].filter((call) => call.args?.world === world).length,
+      calls: (world) => [...this.#pending.values()].filter((call) => call.args?.world === world && !isQuestion(call)).length,
       adopt: (call, followed) => this.#adopt(call, followed),
       fail: (call, error) => this.#fail(call, error),
+      get called() {
+        return [...pending.values()].filter((call) => call.args?.world !== undefined && !isQuestion(call)).map(({args}) => args.world);
+      },
       get busy() {
-        return homes.size > 0 || [...pending.values()].some((call) => call.args?.world !== undefined);
+        return homes.size > 0 || this.called.length > 0;
       },
       get kin() {
         return kin();
@@ -164,6 +170,7 @@ export class Client extends Emitter {
       get heir() {
         return heir();
       },
+      homes,
       owns: (world) => homes.has(world),
       own: (world) => homes.add(world),
       leave: (world) => homes.delete(world),
@@ -715,7 +722,10 @@ export class Client extends Emitter {
     const world = args?.world;
     if (world === undefined || METHODS[method]?.scope === 'read' || REPEATABLE.has(method)) return;
     if (method === 'world.destroy') this.#homes.delete(world);
-    else if (this.#homes.size < HOMES_MAX) this.#homes.add(world);
+    else if (this.#homes.size < HOMES_MAX && !this.#homes.has(world)) {
+      this.#homes.add(world);
+      this.#following.homed();
+    }
   }
 
   #notification(name, args) {

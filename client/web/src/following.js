@@ -9,8 +9,9 @@
 //
 // When a server is lost, the servers that are still connected are asked, again and again, who serves its worlds now. As
 // soon as one names another address, the lost connection's session is resumed there, with its calls and subscriptions.
-// So that there is such a server, one connection goes ahead of need to the standby that `world.info` names. A first
-// server that is lost when all worlds are at others is replaced by one of those.
+// So that there is such a server, one connection goes ahead of need to the standby that `world.info` names for the worlds
+// in which the client has something; without it, the standby of the lost server's hello is asked. A first server that is
+// lost when all worlds are at others is replaced by one of those.
 //
 // A world that leaves a server takes the sessions along that had something in it: the link to the next server, the heir,
 // resumes the session there, so that it has its bodies and subscriptions. If that server does not know the session, the
@@ -18,8 +19,8 @@
 //
 // A connection is known here as a link: {client, url, kin (the same object: the same session), secret (its session's;
 // undefined: none), heir (the session of its kin is being taken along), busy (calls for worlds wait, or its session has
-// something in one), owns(world), own(world), leave(world), calls(world), adopt(call), fail(call, error), list,
-// redirect(url, session), ask(world)}.
+// something in one), homes (those worlds), called (worlds of calls that wait), owns(world), own(world), leave(world),
+// calls(world), adopt(call), fail(call, error), list, redirect(url, session), ask(world)}.
 
 import {CaromError} from './errors.js';
 import {quietTimer} from './heartbeat.js';
@@ -44,6 +45,7 @@ export class Following {
   #links = new Set();
   #routes = new Map(); // world -> {link, old: link that may still answer calls, waiting: [call]}
   #watched = new WeakSet(); // subscriptions whose standby is asked for
+  #asksHomes = false; // asks who stands by for worlds without a subscription
   #between = new Map(); // world -> number of calls that are on their way from one link to another
   #home;
 
@@ -159,7 +161,7 @@ export class Following {
   async #askFor(link) {
     for (const other of this.#links) {
       if (other === link || other.client.state !== 'open') continue;
-      for (const world of this.#worldsOf(link)) {
+      for (const world of new Set([...this.#worldsOf(link), ...link.homes, ...link.called])) {
         const error = await other.ask(world).then(() => null, (failure) => failure);
         const url = error === null ? other.url
           : error.code === 'moved' ? urlOf(ADDRESS_FIRST.exec(error.message)?.[1], other.url) : undefined;
@@ -172,6 +174,7 @@ export class Following {
 
   async #seek(link) {
     if (!this.#follows || link.url === undefined) return;
+    if (this.#links.size === 1) this.prepare(link, link.client.hello); // there is nobody else to ask
     while (link.client.state === 'reconnecting' && this.#links.has(link)) {
       const url = this.#elsewhere(link) ?? await this.#askFor(link);
       if (url !== undefined && link.client.state === 'reconnecting') {
@@ -183,7 +186,7 @@ export class Following {
     }
   }
 
-  /** Learns of a world's standby, from an answer to world.info: connects to it ahead of need. */
+  /** Learns of a standby, from an answer to world.info or hello: connects to it. */
   prepare(from, info) {
     if (!this.#follows || typeof info?.standby !== 'string' || from.url === undefined) return;
     try {
@@ -192,13 +195,33 @@ export class Following {
     }
   }
 
-  /** A subscription to a world has begun: asks for its standby, and again from time to time. */
-  async #askStandby(subscription) {
-    while (!subscription.error && this.#follows) {
-      const {link} = subscription;
-      await link.ask(subscription.world).then((info) => this.prepare(link, info), () => {});
+  // Asks a world's server who stands by for it, and connects there; false: it gets no standby.
+  async #askStandby(link, world) {
+    const info = await link.ask(world).catch(() => undefined);
+    this.prepare(link, info);
+    return (info?.durability ?? 'replicated') === 'replicated';
+  }
+
+  // A subscription to a world has begun.
+  async #askStandbyOf(subscription) {
+    while (!subscription.error && this.#follows && await this.#askStandby(subscription.link, subscription.world)) {
       await new Promise((resolve) => quietTimer(resolve, STANDBY_MS));
     }
+  }
+
+  /** The session has done something to a world. */
+  async homed() {
+    if (this.#asksHomes || !this.#follows) return;
+    this.#asksHomes = true;
+    for (let turn = 0, vain = 0; ; turn++) {
+      const homes = [...this.#links].flatMap((link) => [...link.homes].filter((world) => !link.list.holds(world))
+        .map((world) => ({link, world})));
+      if (vain >= homes.length) break;
+      const {link, world} = homes[turn % homes.length];
+      vain = await this.#askStandby(link, world) ? 0 : vain + 1;
+      if (vain === 0) await new Promise((resolve) => quietTimer(resolve, STANDBY_MS));
+    }
+    this.#asksHomes = false;
   }
 
   // The next server for a request that `from` has answered `moved`. `hops`: URLs so far; `had`: the session had a
@@ -262,7 +285,7 @@ export class Following {
         await link.list.add(subscription, waitMs);
         if (!this.#watched.has(subscription)) {
           this.#watched.add(subscription);
-          this.#askStandby(subscription);
+          this.#askStandbyOf(subscription);
         }
         return;
       } catch (error) {

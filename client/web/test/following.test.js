@@ -20,7 +20,7 @@ function network(answers) {
   const servers = {};
   for (const [host, answer] of Object.entries(answers)) {
     servers[host] = new FakeServer((method, args, id) => {
-      if (method === 'hello') return HELLO;
+      if (method === 'hello') return servers[host].hello ?? HELLO;
       if (method === 'ping') return {time: 1};
       return answer(method, args, id);
     });
@@ -105,7 +105,7 @@ test('calls_of_a_moved_world_keep_their_order', async (t) => {
       return undefined;
     },
     [B]: (method, args) => {
-      seen.push(args.body);
+      if (method === 'body.set') seen.push(args.body);
       return {tick: 1};
     },
   });
@@ -307,8 +307,9 @@ test('session_goes_along_with_its_bodies_alone', async (t) => {
   servers[A].notify('moved', LEFT); // like a notification to a session with a seat
   while (client.serverOf('lab') === client || client.serverOf('lab').state !== 'open') await sleep(1);
   assert.deepEqual(state.hellos, [[A, undefined], [B, `secret of ${A}`]]);
+  const asked = servers[A].of('world.info').length;
   await client.world.info({world: 'lab'});
-  assert.equal(servers[A].of('world.info').length, 0);
+  assert.equal(servers[A].of('world.info').length, asked);
 });
 
 test('world_without_anything_of_the_session_does_not_take_it_along', async (t) => {
@@ -380,6 +381,46 @@ test('secret_goes_to_no_server_that_a_plain_network_names', async (t) => {
   await lost;
   await sleep(200);
   assert.equal(servers['10.0.0.2:1'].dials, 0);
+});
+
+test('standby_of_worlds_with_bodies_alone_is_connected_ahead_of_need', async (t) => {
+  const {servers, connect: to} = network({
+    [A]: (method) => method === 'world.info' ? {world: 'lab', tick: 1, durability: 'replicated', standby: B} : {tick: 1, body: 1},
+    [B]: () => ({tick: 1}),
+  });
+  const client = await to(t, `tcp://${A}`);
+  await client.body.spawn({world: 'lab', shapes: BALL});
+  while (servers[B].dials === 0) await sleep(1);
+  assert.equal(servers[A].of('world.info').length, 1);
+});
+
+test('standby_of_a_world_that_gets_none_is_asked_for_once', async (t) => {
+  const {servers, connect: to} = network({[A]: (method) => ({tick: 1, body: 1, subscription: 3, durability: 'normal'})});
+  t.mock.timers.enable({apis: ['setTimeout']});
+  const client = await to(t, `tcp://${A}`);
+  await client.body.spawn({world: 'lab', shapes: BALL});
+  await client.body.spawn({world: 'other', shapes: BALL});
+  const asked = () => servers[A].of('world.info').length;
+  while (asked() < 2) await new Promise(setImmediate);
+  for (let i = 0; i < 100; i++) await new Promise(setImmediate);
+  t.mock.timers.tick(60000);
+  for (let i = 0; i < 100; i++) await new Promise(setImmediate);
+  assert.equal(asked(), 2);
+});
+
+test('standby_of_the_hello_is_asked_where_nobody_else_is_connected', async (t) => {
+  const {servers, connect: to} = network({
+    [A]: () => ({tick: 1, body: 1, durability: 'normal'}),
+    [B]: (method) => method === 'world.info' ? {world: 'lab', tick: 1} : {tick: 2},
+  });
+  servers[A].hello = {...HELLO, resume: 'mine', standby: B};
+  servers[B].hello = {...HELLO, resume: 'mine', subscriptions: []};
+  const client = await to(t, `tcp://${A}`, {reconnect: {firstMs: 1, maxMs: 5}});
+  await client.body.spawn({world: 'lab', shapes: BALL});
+  servers[A].accepts = false;
+  servers[A].cut();
+  assert.equal((await client.body.set({world: 'lab', body: 1})).tick, 2);
+  assert.equal(client.url, `tcp://${B}`);
 });
 
 // ---- a fleet
