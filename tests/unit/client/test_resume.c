@@ -167,6 +167,7 @@ static carom_client *connect_returning(fake_server *server, seen *s, int give_up
 {
     carom_options options = {
         .reconnect = {.on = true, .first_ms = 1, .max_ms = 20, .give_up_ms = give_up_ms},
+        .follow = {.off = true}, // the library asks for no standby: only the test's requests arrive
         .handlers = {.user = s, .lost = note_lost, .resumed = note_resumed, .closed = note_closed},
     };
     return connect_to(server, &options);
