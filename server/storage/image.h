@@ -1,7 +1,8 @@
 // A checkpoint's image as a file: written in pieces beside the log, read in pieces.
 //
 // A file gets its name only when all of it is written, so every name that a reader finds belongs to
-// a complete image; after a loss of power that holds for the images that the log names. Each piece has a checksum that also covers its position and its image's identity.
+// a complete image; after a loss of power that holds for the images that the log names. Each piece
+// has a checksum that also covers its position and its image's identity.
 #ifndef CAROM_SERVER_STORAGE_IMAGE_H
 #define CAROM_SERVER_STORAGE_IMAGE_H
 

@@ -106,9 +106,9 @@ typedef struct carom_tls {
 // With options.reconnect, a session whose server is lost goes on at the server that has its worlds
 // then, as soon as another one that is connected names it. A client whose worlds are all at other
 // servers, or whose first server stays away, goes on with one of its further connections: `lost`
-// and `resumed` are called, and carom_hello is that server's. The client is connected ahead of need to
-// the standby of the worlds in which it has a subscription or has done something: it asks for it by
-// world.info, again every 5 seconds, and only while such a world is replicated.
+// and `resumed` are called, and carom_hello is that server's. The client is connected ahead of need
+// to the standby of the worlds in which it has a subscription or has done something: it asks for it
+// by world.info, again every 5 seconds, and only while such a world is replicated.
 typedef struct carom_follow {
     bool off;   // every request goes to the first server: CAROM_MOVED is the caller's to handle
     bool plain; // the network is trusted: the token also goes to servers named without TLS

@@ -22,14 +22,14 @@ typedef struct place {
     uint64_t number;   // number of the next subscription
     _Atomic int asked; // requests for a world
     int hellos;
-    const char *standby; // named by world.info; NULL: none
+    const char *standby;       // named by world.info; NULL: none
     const char *hello_standby; // named by hello; NULL: none
-    char secret[32];     // secret by which a session was resumed here
-    bool stranger;       // knows no session of another server
-    int unready;         // refusals of resumed sessions to come, until the world is here
-    char token[32];      // token of the last hello
-    char seen[256];      // `body` of each body.set, in order
-    uint32_t held[8];    // ids that were not answered
+    char secret[32];           // secret by which a session was resumed here
+    bool stranger;             // knows no session of another server
+    int unready;               // refusals of resumed sessions to come, until the world is here
+    char token[32];            // token of the last hello
+    char seen[256];            // `body` of each body.set, in order
+    uint32_t held[8];          // ids that were not answered
     uint32_t held_count;
 } place;
 
