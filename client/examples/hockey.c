@@ -550,8 +550,9 @@ static void draw(game *g)
         }
         fputs("\x1b[0m\r\n", stdout);
     }
-    printf("  %s: arrow keys, WASD or the mouse move the paddle, p predicts, q leaves\x1b[K",
-           g->side == NOWHERE ? "You look on" : SIDES[g->side]);
+    printf("  %s: %sp predicts, q leaves\x1b[K",
+           g->side == NOWHERE ? "You look on" : SIDES[g->side],
+           g->side == NOWHERE ? "" : "arrow keys, WASD or the mouse move the paddle, ");
     fflush(stdout);
 }
 

@@ -84,7 +84,7 @@ class HockeyTest(unittest.TestCase):
         self.see(ben, "Ada 0 : 0 Ben")
         self.see(ben, "right: arrow keys")
         cid = self.sit("Cid")
-        self.see(cid, "You look on")
+        self.see(cid, "You look on: p predicts, q leaves")
         # Ben plays without prediction, until he turns it on again.
         ben.keys("p")
         self.see(ben, "not predicted")
