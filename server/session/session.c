@@ -24,6 +24,8 @@ enum {
     ANSWER_COPIED_MAX = 4096 // larger results are sent by reference
 };
 
+_Static_assert(sizeof(session_subscription) <= SUBSCRIPTION_RECORD_BYTES, "counted by publishers");
+
 // ---- states
 
 #define TO(state) (1u << (state))

@@ -61,6 +61,15 @@ class MemoryTest(WireTest):
 class Subscriptions(MemoryTest):
     OPTIONS = ["--limit", "holder_bytes=4000000"]
 
+    def test_names_of_data_count_in_the_world_and_in_the_session(self):
+        client = self.hello()
+        client.call("world.create", world="named", paused=True)
+        before = self.counters(client)["memory_views"]
+        client.call("world.subscribe", world="named", data=[f"{k:0128}" for k in range(32)])
+        self.assertGreater(self.counters(client)["memory_views"] - before, 2 * 32 * 128)
+        client.call("world.destroy", world="named")
+        self.given_back(client, "views")
+
     def subscribe_until_refused(self, client, **more):
         """Subscribes with separate areas; returns the first error and the number of subscriptions."""
         for count in range(65):

@@ -22,9 +22,10 @@ data_prefixes *data_prefixes_create(const char *const *texts, uint32_t count)
     return p;
 }
 
-size_t data_prefixes_bytes(const data_prefixes *p)
+size_t data_prefixes_bytes(uint32_t count)
 {
-    return p == NULL ? 0 : sizeof *p + p->count * sizeof *p->texts;
+    const data_prefixes *p = NULL;
+    return count == 0 ? 0 : sizeof *p + count * sizeof *p->texts;
 }
 
 bool data_prefixes_has(const data_prefixes *p, const char *key)

@@ -12,6 +12,9 @@
 #include "common/physics/data.h"
 #include "common/world/command.h"
 
+// Memory of a session's record of a subscription, without its copy: counted by the world.
+enum { SUBSCRIPTION_RECORD_BYTES = 512 };
+
 typedef struct data_prefixes {
     uint32_t count; // at least 1
     char texts[][DATA_KEY_BYTES_MAX + 1];
@@ -19,7 +22,7 @@ typedef struct data_prefixes {
 
 // A copy, to be freed with free(); NULL for none.
 data_prefixes *data_prefixes_create(const char *const *texts, uint32_t count);
-size_t data_prefixes_bytes(const data_prefixes *p); // NULL is allowed
+size_t data_prefixes_bytes(uint32_t count); // memory of a copy
 bool data_prefixes_has(const data_prefixes *p, const char *key);
 // Order by content; NULL comes first.
 int data_prefixes_compare(const data_prefixes *a, const data_prefixes *b);

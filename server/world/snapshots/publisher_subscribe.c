@@ -59,13 +59,20 @@ static uint32_t count_in_view(const publisher *p, const physics_world *world,
     return count;
 }
 
+// Memory of a subscription here, and of its session's record of it, which has the names, too.
+static uint64_t bytes_of(uint32_t names)
+{
+    return sizeof(subscription) + sizeof(view_phase) + SUBSCRIPTION_RECORD_BYTES +
+           2 * data_prefixes_bytes(names);
+}
+
 status publisher_can_afford(const publisher *p, const physics_world *world,
                             const subscribe_args *view, error *err)
 {
     const bool packed = view->encoding == ENCODING_PACKED && view->bodies;
     const uint64_t bytes =
         packed ? packed_views_bytes_most(&view->precision, count_in_view(p, world, view)) : 0;
-    return memory_ask(p->taker, bytes + sizeof(subscription) + sizeof(view_phase), err);
+    return memory_ask(p->taker, bytes + bytes_of(view->data_count), err);
 }
 
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
@@ -77,7 +84,7 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     s->dealt = shares_hold(&p->shares, subject);
     event_marks_begin(&s->marks, event_log_end(&p->log));
     memory_charge_begin(&s->charge, MEMORY_views, p->taker);
-    memory_charge_note(&s->charge, sizeof *s + sizeof *s->timed + data_prefixes_bytes(s->data));
+    memory_charge_note(&s->charge, bytes_of(s->data != NULL ? s->data->count : 0));
     place_view(s, world);
     if (view->encoding == ENCODING_PACKED && view->bodies) {
         packed_views_join(&p->packed, s, world_definition(world).hz);
