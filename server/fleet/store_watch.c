@@ -176,13 +176,13 @@ static size_t on_data(void *context, const char *bytes, size_t size)
 static void on_stream_end(void *context, const post_end *end)
 {
     store_watch *w = context;
-    char why[ERROR_TEXT_MAX];
+    error why;
     w->post = NULL;
-    snprintf(why, sizeof why, "%s: %s", w->of->endpoints[w->endpoint],
-             end->outcome == POST_ANSWERED ? "the watch ended" : end->why);
+    (void)error_set(&why, STATUS_UNAVAILABLE, "%s: %s", w->of->endpoints[w->endpoint],
+                    end->outcome == POST_ANSWERED ? "the watch ended" : end->why);
     // A stream that never began, or a line that is too large: reading the range gives a better
     // error.
-    begin_again(w, end->outcome == POST_LOST && end->size >= w->of->answer_size_max / 2, why);
+    begin_again(w, end->outcome == POST_LOST && end->size >= w->of->answer_size_max / 2, why.text);
 }
 
 static void begin_stream(store_watch *w)
