@@ -468,7 +468,7 @@ void carom_hold(carom_client *client, bool hold)
     }
 }
 
-// ---- for a caller's own loop, and figures
+// ---- a caller's own loop, and figures
 
 int carom_fd(const carom_client *client)
 {

@@ -156,7 +156,7 @@ bool connection_dial_on(connection *c)
     return c->phase == CONNECTION_DOWN;
 }
 
-// ---- out
+// ---- sending
 
 buffer *connection_out(connection *c)
 {
@@ -240,7 +240,7 @@ void connection_write(connection *c)
     }
 }
 
-// ---- in
+// ---- receiving
 
 // Makes space behind in_end. The buffer keeps one message at most, whose size the scanner limits.
 // False when memory has run out.

@@ -89,7 +89,7 @@ void connection_announce_end(connection *c, carom_status why, const char *text);
 // Forgets all bytes, in and out, before the next dial.
 void connection_forget(connection *c);
 
-// ---- out
+// ---- sending
 
 // Returns the buffer that messages are packed into; if packing fails, the caller truncates it to
 // its old size.
@@ -98,7 +98,7 @@ size_t connection_unsent(const connection *c); // bytes
 // Writes the bytes that the socket accepts. A failure is recorded in write_failure.
 void connection_write(connection *c);
 
-// ---- in
+// ---- receiving
 
 // Reads available bytes, at most `bytes_max`. Returns their number; 0 when there are none, or the
 // connection is DOWN now. Bytes returned by connection_next are no longer valid.

@@ -198,7 +198,7 @@ static void set_world(carom_client *front, const char *world, carom_client *link
     }
 }
 
-// ---- where the session has something
+// ---- worlds in which the session has something
 
 bool follow_is_question(const pending_request *entry)
 {

@@ -148,7 +148,7 @@ void follow_keep(carom_client *c, const carom_value *subscriptions);
 // again those that did not come along.
 void follow_settle_heir(carom_client *heir, const carom_value *subscriptions);
 
-// ---- for follow.c
+// ---- functions for follow.c
 
 // The subscription that the program knows by that number; NULL if there is none.
 followed_subscription *follow_find_shown(carom_client *front, uint64_t shown);

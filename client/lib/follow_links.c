@@ -6,7 +6,7 @@
 #include "client/lib/client.h"
 #include "client/lib/follow.h"
 
-// ---- which servers may be named (web/src/trust.js has the same rules)
+// ---- addresses that a server may name (web/src/trust.js has the same rules)
 
 static bool is_loopback(const struct sockaddr_storage *address)
 {

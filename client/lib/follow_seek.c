@@ -160,7 +160,7 @@ void follow_stop_seeking(carom_client *c)
     }
 }
 
-// ---- for follow.c
+// ---- functions for follow.c
 
 bool follow_is_seeking(const pending_request *entry)
 {

@@ -4,7 +4,7 @@
 
 #include "client/lib/value_tree.h"
 
-// ---- as C types
+// ---- values as C types
 
 bool carom_as_bool(const carom_value *value, bool fallback)
 {
@@ -92,7 +92,7 @@ carom_vec2 carom_as_vec(const carom_value *value, carom_vec2 fallback)
     return (carom_vec2){carom_as_real(value->items[0], 0), carom_as_real(value->items[1], 0)};
 }
 
-// ---- by path: key ( "." key | "[" digits "]" )*, where the first key may be absent
+// ---- values by path: key ( "." key | "[" digits "]" )*, where the first key may be absent
 
 static const carom_value *get_part(const carom_value *map, const char *key, size_t key_size)
 {

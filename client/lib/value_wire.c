@@ -7,7 +7,7 @@
 
 _Static_assert(CAROM_VALUE_DEPTH_MAX == WIRE_DEPTH_MAX, "what arrives can be held");
 
-// ---- out
+// ---- writing
 
 static carom_status pack_container(msgpack_packer *packer, const carom_value *value, int depth_max,
                                    carom_error *err)
@@ -76,7 +76,7 @@ carom_status value_pack(msgpack_packer *packer, const carom_value *value, int de
     return CAROM_OK;
 }
 
-// ---- in
+// ---- reading
 
 static carom_value *unpack(reader *r, int depth_left);
 

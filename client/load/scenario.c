@@ -16,7 +16,7 @@ enum { LIST_BYTES = 400, OPEN_WINDOW = 256 };
 #define SHARE_MAX 1e6
 #define SEED_MAX  9007199254740992.0
 
-// ---- for all parts
+// ---- helpers of all parts
 
 bool scenario_fail(scenario_reader *r, const char *path, const char *format, ...)
 {

@@ -24,7 +24,7 @@ typedef struct worker_cost {
     bool there;       // false: the thread never began the run
     double processor; // share of the time that it ran
     double waited;    // share of the time in which it was ready but had no processor
-    bool known;       // `waited` is
+    bool known;       // `waited` was measured
 } worker_cost;
 
 typedef struct worker {

@@ -75,7 +75,7 @@ void prediction_set(prediction *p, const prediction_options *options);
 prediction_options prediction_options_of(const prediction *p);
 const log_player *prediction_follows(const prediction *p); // NULL: nothing
 
-// ---- what the log player does
+// ---- reports of the log player
 
 void prediction_note_command(prediction *p, const log_command *row, const command *c,
                              const command_result *result);

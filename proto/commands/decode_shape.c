@@ -134,7 +134,7 @@ static void decode_form(decoder *d, const msgpack_object *object, const place *w
     }
 }
 
-// ---- as arguments
+// ---- shapes among arguments
 
 bool decode_shape_argument(const arguments *a, const char *name, shape_def *out)
 {

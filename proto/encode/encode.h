@@ -52,7 +52,7 @@ void encode_message_event(struct buffer *out, uint64_t tick, uint64_t session,
 void encode_join_event(struct buffer *out, uint64_t tick, const world_join_args *join);
 void encode_leave_event(struct buffer *out, uint64_t tick, const world_leave_args *leave);
 
-// A key and its value; NULL: nil, as the key is gone.
+// A key and its value. NULL writes nil: the key was removed.
 void encode_datum(struct buffer *out, const char *key, const world_datum *datum);
 
 // ---- the snapshot notification [2, "snapshot", [{…}]]

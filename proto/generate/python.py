@@ -225,7 +225,8 @@ def function(m, name, omitted, result, indent, short=""):
 
 
 def groups(methods, prefix, omitted, result, own=(), short=""):
-    """A class for each group of methods, and the class that has them: methods of the groups `own` are its own."""
+    """A class for each group of methods, and the class whose members they are. That class has the methods of the groups
+    `own` itself."""
     out, names = "", list(dict.fromkeys(m.name.split(".")[0] for m in methods if "." in m.name))
     for group in names:
         if group in own:

@@ -122,7 +122,7 @@ static void round_body(const packed_stream *s, const packed_body *b, int64_t nea
     }
 }
 
-// ---- who is there
+// ---- bodies that join and leave
 
 static bool was_removed(const packed_encoder *e, uint64_t id)
 {
@@ -263,7 +263,7 @@ static void code_entered(packed_encoder *e, range_coder *c, const packed_body *b
     merge_entered(e, bodies);
 }
 
-// ---- who moves
+// ---- bodies that move
 
 // A sleeping body keeps its bits; only a body whose bits have changed is rounded for the
 // comparison.

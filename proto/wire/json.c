@@ -27,7 +27,7 @@ static form form_of(const char *key, size_t size)
     return FORM_NONE;
 }
 
-// ---- from text
+// ---- reading
 
 static status pack_value(msgpack_packer *packer, json_t *value, int depth, error *err);
 
@@ -283,7 +283,7 @@ status json_text_to_msgpack(const char *text, size_t size, buffer *out, error *e
     return finish(out, start, s, err);
 }
 
-// ---- to text
+// ---- writing
 
 typedef struct writer {
     buffer *out;

@@ -45,8 +45,7 @@ typedef enum memory_use {
         MEMORY_USES
 } memory_use;
 
-// The party that memory is taken for: all connections of a subject or an address, or one
-// connection.
+// Whose memory is counted together: all connections of a subject or an address, or one connection.
 typedef struct memory_holder {
     atomic_uint references;
     atomic_int_least64_t bytes;

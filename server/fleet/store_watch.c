@@ -268,7 +268,7 @@ void store_watch_close(store_watch *w)
     }
 }
 
-// ---- of the store
+// ---- all watches of a store
 
 void store_watches_note(store *s, const char *key, int64_t revision)
 {

@@ -240,7 +240,7 @@ bool websocket_partial(const websocket *w)
     return w->open || w->head_size > 0;
 }
 
-// ---- to the peer
+// ---- writing frames
 
 size_t websocket_put_head(size_t size, uint8_t *out)
 {

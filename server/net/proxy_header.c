@@ -34,7 +34,7 @@ static size_t two_bytes(const uint8_t *at)
     return (size_t)at[0] << 8 | at[1];
 }
 
-// Checks those of the first 16 bytes that have come.
+// Checks the first 16 bytes, or as many of them as have arrived.
 static proxy_result check_begin(const uint8_t *data, size_t size, const char **why)
 {
     size_t first = sizeof FIRST_VERSION - 1 < size ? sizeof FIRST_VERSION - 1 : size;

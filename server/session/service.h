@@ -54,7 +54,7 @@ struct server {
     turn_queue replies;     // replies of worlds
     uint64_t worked;        // the turn in which its jobs last ran
     uv_timer_t more;        // a timer of length 0, active while work is left for the next turn
-    bool goes_on;           // some is
+    bool goes_on;           // work is left for the next turn
     uv_prepare_t turn_end;
     ARRAY(sim_thread *) sim_threads;
     uint32_t hosts_running;

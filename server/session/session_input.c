@@ -226,7 +226,7 @@ void session_work(session *s)
     }
 }
 
-// ---- what the connection reports
+// ---- reports of the connection
 
 void session_received(void *peer, const uint8_t *data, size_t size)
 {

@@ -110,7 +110,7 @@ static status rewrite(storage *s, uint64_t at, error *err)
 }
 
 // Opens the last segment for writing, cuts off its torn end, and makes sure that all of it is on
-// the disk: bytes that another process wrote may not be.
+// the disk: bytes that another process wrote may still be in the page cache alone.
 static status continue_log(storage *s, error *err)
 {
     const disk_methods *m = s->disk->methods;

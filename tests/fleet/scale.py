@@ -164,7 +164,7 @@ def memory(cluster):
 
 
 def one_by_one(cluster, watches, node, count=20):
-    """Times from the begin of a write until every watch has its event."""
+    """Times from the beginning of a write until every watch has its event."""
     times = []
     for i in range(count):
         before = watches.events

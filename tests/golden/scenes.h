@@ -33,7 +33,7 @@ physics_world *scene_create(const scene_kind *kind, int scale, vec2d origin);
 // Makes one step, preceded by the scene's changes.
 void scene_step(const scene_kind *kind, physics_world *world, int scale, vec2d origin);
 
-// ---- for the files that build scenes: each of these ends the process if the engine says no
+// ---- builders of scenes: each ends the process if the engine refuses
 
 // Half sizes, about `center`, turned by `angle`.
 shape_def scene_box(double half_width, double half_height);

@@ -110,7 +110,7 @@ class PairsTest(PairCase):
     def test_session_that_is_resumed_early_at_the_standby_keeps_its_subscription(self):
         """A server that had the world keeps the session for some time, so that a client may reach it there too early."""
         servers = {node: self.start(node) for node in "ab"}
-        self.client(servers["b"]).call("world.list")  # has the place there that the session's secret names
+        self.client(servers["b"]).call("world.list")  # this session has the same slot at b as the tested one at a
         client = self.client(servers["a"])
         secret = client.call("hello", protocol=1, client="test")["resume"]
         self.create(client)

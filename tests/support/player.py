@@ -84,7 +84,7 @@ class Player:
         self.sent[request] = number
 
     def drain(self):
-        """Reads what the killed server had sent, or says before that another one has the world."""
+        """Reads everything that the killed server sent, up to its report that the world has moved, if there is one."""
         try:
             while not self.moved:
                 self.client.read()

@@ -123,7 +123,7 @@ static cli_exit seek(side *s, uint64_t tick)
     return code;
 }
 
-// ---- where to look
+// ---- finding the first difference
 
 typedef struct hash_walk {
     carom_recording *file;

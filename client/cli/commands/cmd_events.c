@@ -169,7 +169,7 @@ static void on_resumed(carom_client *client, const carom_value *hello, void *use
     }
 }
 
-// ---- which kinds
+// ---- choosing kinds of events
 
 static cli_exit add_kind(listener *l, const char *word)
 {

@@ -77,7 +77,7 @@ static bool may_come_back(const carom_error *error)
            error->status == CAROM_NOT_FOUND;
 }
 
-// ---- from the connection
+// ---- callbacks of the connection
 
 static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
 {

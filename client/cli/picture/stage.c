@@ -12,7 +12,7 @@
 
 enum { VERTICES_MAX = 1024 };
 
-// ---- from the protocol's maps to outlines
+// ---- outlines of the protocol's maps
 
 static point point_of(const carom_value *map, const char *key)
 {

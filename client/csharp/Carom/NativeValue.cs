@@ -42,7 +42,7 @@ namespace Carom
             fixed (byte* text = error.text) throw Error(error.status, Text(text), error.from_server != 0, error.applied);
         }
 
-        // ---- to C. The caller frees the tree.
+        // ---- writing for C. The caller frees the tree.
 
         internal static IntPtr Make(object value)
         {
@@ -112,7 +112,7 @@ namespace Carom
             return tree;
         }
 
-        // ---- from C
+        // ---- reading from C
 
         internal static object Take(IntPtr tree)
         {

@@ -45,7 +45,7 @@ namespace Carom
             }
         }
 
-        /// <summary>The whole state has come.</summary>
+        /// <summary>The whole state has arrived.</summary>
         public bool Ready => Native.carom_view_get_state(Pointer).ready != 0;
         /// <summary>No more snapshots will come.</summary>
         public bool Ended => Native.carom_view_get_state(Pointer).ended != 0;

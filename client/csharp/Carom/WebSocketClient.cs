@@ -200,10 +200,10 @@ namespace Carom
             ended.Cancel();
         }
 
-        // ---- letting things happen, on the caller's thread
+        // ---- processing, on the caller's thread
 
-        /// <summary>Answers calls, applies snapshots and raises events for what has come. Once a frame. An exception of an event's
-        /// function, and of a continuation that runs at once, passes through.</summary>
+        /// <summary>Processes the messages that have arrived: answers calls, applies snapshots, raises events. To be called once a
+        /// frame. An exception of an event's function, and of a continuation that runs at once, passes through.</summary>
         public void Poll()
         {
             byte[] bytes;
@@ -284,7 +284,7 @@ namespace Carom
     /// <summary>The newest state of a world by plain snapshots, by the rules of carom/view.h.</summary>
     public sealed class PlainView
     {
-        /// <summary>Events that wait for NextEvent; the oldest is dropped beyond, and counted.</summary>
+        /// <summary>The most events that wait for NextEvent. One more drops the oldest, which is counted.</summary>
         public const int EventsMax = 4096;
 
         readonly Dictionary<ulong, Body> bodies = new Dictionary<ulong, Body>();
@@ -293,7 +293,7 @@ namespace Carom
         internal PlainView(ulong subscription) { Subscription = subscription; }
 
         public ulong Subscription { get; }
-        /// <summary>The whole state has come.</summary>
+        /// <summary>The whole state has arrived.</summary>
         public bool Ready { get; private set; }
         /// <summary>No more snapshots will come.</summary>
         public bool Ended { get; internal set; }

@@ -209,7 +209,7 @@ class VectorEnv:
         self.observation_space = Box(-numpy.inf, numpy.inf, shape, numpy.dtype("f8"))
         self.single_observation_space = Box(-numpy.inf, numpy.inf, shape[1:], numpy.dtype("f8"))
 
-    # ---- for subclasses
+    # ---- methods of subclasses
 
     def observe(self) -> Any:
         """The observations: an array whose first dimension are the worlds. By default x, y, angle, vx, vy, w of each watched

@@ -65,7 +65,7 @@ class View(_bodies.Bodies, Owned):
 
     @property
     def ready(self) -> bool:
-        """The whole state has come."""
+        """The whole state has arrived."""
         return self.state.ready
 
     @property
@@ -109,14 +109,14 @@ class View(_bodies.Bodies, Owned):
         return out
 
     def events(self) -> list[_events.Event]:
-        """Takes the events that have come since the last call."""
+        """Removes and returns the events that have arrived since the last call."""
         out, event = [], _native.carom_event()
         while carom.carom_view_next_event(self._open(), event):
             out.append(_events.read(event))
         return out
 
     def wait(self, condition: Callable[[View], Any] | None = None, timeout: float | None = None) -> bool:
-        """Polls the client until condition(view) is true, or until the whole state has come; False after `timeout`
+        """Polls the client until condition(view) is true, or until the whole state has arrived; False after `timeout`
         seconds."""
         if self.client is None:
             raise ValueError("the view follows no client")

@@ -74,7 +74,7 @@ class Commands(Predicted):
         self.play(ahead, lambda: ahead.figures.sent == 0 and ahead.tick > self.replica.state.tick)
         pushes.append(True)
         self.play(ahead, lambda: seen and ahead.tick >= seen["tick"])
-        # The replica advances in polls alone, and none has come since the frame.
+        # The replica advances in polls alone, and there was none since the frame.
         self.assertLess(self.replica.state.tick, ahead.tick)
         self.assertGreater(ahead.call("body.get", body=self.disc)["velocity"][0], 0)
         self.assertEqual(0, self.replica.call("body.get", body=self.disc)["velocity"][0])

@@ -143,7 +143,7 @@ test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip},
   await page.getByText(`caromd --viewer-server ${new URL(there).origin}`).waitFor();
   await picture(page, 'forbidden');
   assert.deepEqual(asked, []);
-  // The operator allows another server: the page connects there, without the token of its own.
+  // The operator allows another server: the page connects there, without the token for this server.
   const other = await startCaromd(['--keys', keys.file, '--origin', '*', '--world', 'demo:demo']);
   t.after(() => other.stop());
   const far = `ws://127.0.0.1:${other.port}/rpc`;

@@ -277,7 +277,7 @@ test('a_frame_shows_the_bodies_that_are_there_and_not_those_that_fell_off', () =
   for (const fallen of [[placed(35, -500, {vy: -99})], falling(30), falling(400), frozen(3), frozen(400)]) {
     assertFramed(frameOf([...HEAP, ...fallen]));
   }
-  // A few bodies, one of them falling; a few that lie apart are all shown.
+  // One falling body among few is left out; few bodies far apart are all shown.
   assertFramed(frameOf([GROUND, placed(-4, 0.5), placed(3, 4.5), placed(-4, 4.5), placed(3, 0.5), placed(50, -900, {vy: -130})]));
   const [x0, , x1] = frameOf([placed(0, 0), placed(1, 0), placed(100, 0)]);
   assert.ok(x0 <= 0 && x1 >= 100);

@@ -140,7 +140,7 @@ export class PredictedSource extends Emitter {
     this.#play.set({budgetMs});
   }
 
-  // ---- as a source (source.js)
+  // ---- the interface of a source (source.js)
 
   drawn() {
     return this.#play.drawn();

@@ -42,7 +42,7 @@ void sleep_set_form(physics_world *world, const uint32_t *bodies, uint32_t count
     }
 }
 
-// ---- by command
+// ---- sleep by command
 
 typedef struct flood {
     ARRAY(uint32_t) bodies;

@@ -83,7 +83,7 @@ struct physics_world {
     data_table data;
     kept_record rules, seats;
 
-    // ---- derived from that
+    // ---- derived state
     step_context step;
     uint32_t touching_count; // touching pairs of ids
     // contacts with CONTACT_SURFACE, and those with CONTACT_ROUND

@@ -213,7 +213,7 @@ static range strip_of(const physics_world *world, const rest *of, vec2 n)
     return strip;
 }
 
-// ---- which contact covers which
+// ---- contacts that cover others
 
 // The distance of the plane on which the body rests from its centre, along the normal.
 static float plane_of(const physics_world *world, const rest *on)

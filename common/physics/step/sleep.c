@@ -184,8 +184,7 @@ static void keep_drawn(physics_world *world)
     }
 }
 
-// Restarts the timer of a slow body on which a cause acts, if `moves` says that the body follows
-// it.
+// Restarts the timer of a slow body, if it moves according to `moves`.
 static void keep_if(physics_world *world, uint32_t slot,
                     bool (*moves)(const physics_world *world, uint32_t slot))
 {

@@ -293,7 +293,7 @@ static void take(server *s, const sim_thread *from, reply *r)
     }
 }
 
-// ---- by world, in turns
+// ---- a turn for each world
 
 // True: the reply is handled.
 static bool take_one(server *s, world_entry *entry, reply *r, const turn *slice)

@@ -45,7 +45,7 @@ enum {
 static const char GUEST_PREFIX[] = "guest-";
 _Static_assert(sizeof GUEST_PREFIX + 2 * GUEST_BYTES <= AUTH_SUBJECT_BYTES_MAX, "a subject");
 
-// ---- who it is
+// ---- identity
 
 // Whether sessions have the rights of a grant, and none without one.
 static bool has_grants(const server *s)

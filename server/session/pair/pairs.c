@@ -353,7 +353,7 @@ static void on_acted(void *context, const char *world, const ownership_action *a
     }
 }
 
-// ---- looking for standbys
+// ---- search for standbys
 
 static void look(pairs *p, pair *one, uint64_t now_ms)
 {
@@ -400,7 +400,7 @@ static void on_pulse(uv_timer_t *pulse)
     }
 }
 
-// ---- of the server
+// ---- calls of the server
 
 status pairs_check(const server *s, error *err)
 {

@@ -82,7 +82,7 @@ typedef struct pair_lag {
 bool pairs_lag(const struct server *s, const char *world, pair_lag *out);
 // Of all: the largest `seconds`, and the sum of `bytes`.
 pair_lag pairs_lag_of_all(const struct server *s);
-// The name of the standby of a world of this server, of any that has one; NULL: none has.
+// The name of a server that is a standby for some world of this server; NULL: no world has one.
 const char *pairs_standby(const struct server *s);
 // Worlds of other servers that this one follows.
 uint32_t pairs_followed(const struct server *s);
@@ -95,7 +95,7 @@ typedef void (*pairs_moved)(void *context, const error *err, const char *node, i
 
 // Hands the world over to that server (NULL: its standby, or one of two that are chosen by chance)
 // within `bound_ms`. Then `done`, not from within this call. Errors: STATUS_UNAVAILABLE,
-// STATUS_NOT_FOUND, STATUS_ALREADY_EXISTS: why it cannot be.
+// STATUS_NOT_FOUND, STATUS_ALREADY_EXISTS; the text gives the reason.
 status pairs_move(struct server *s, const struct world_entry *entry, const char *node,
                   uint64_t bound_ms, pairs_moved done, void *context, error *err);
 bool pairs_is_moving(const struct server *s, const struct world_entry *entry);

@@ -233,7 +233,8 @@ static void end_making(making *m)
     session_numbers_deinit(&m->wanted);
 }
 
-// Passes the record to the session store's reader; with another slot unless that is UINT32_MAX.
+// Passes the record to the session store's reader. `slot` replaces the record's own slot, unless it
+// is UINT32_MAX.
 static bool read_record(server *to, const shipped_record *r, uint32_t slot)
 {
     msgpack_unpacked unpacked;

@@ -80,12 +80,12 @@ void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t
 // After restore_from_image: the image promises ticks ahead as an entry of a log does.
 void restore_promise(restored_world *w);
 // The next entry of its log, up to the state of `tick`; restore_play_held plays it. Not while
-// another thread plays. STATUS_INVALID_ARGUMENT: it cannot be.
+// another thread plays. STATUS_INVALID_ARGUMENT: the entry is damaged or does not continue the log.
 status restore_add_record(restored_world *w, uint64_t sequence, uint64_t tick, const uint8_t *bytes,
                           size_t size, error *err);
 // Plays the records that were added. Any thread, while no other uses the world.
 void restore_play_held(restored_world *w);
-// Why it cannot be played; NULL: it can.
+// The reason why the world's log cannot be played; NULL: there is none.
 const char *restored_world_failure(const restored_world *w);
 // The bodies that end with sessions, as far as the log was played, and the marks of sessions up to
 // its end, which the caller may change. Also when it was played to its end.

@@ -55,7 +55,7 @@ typedef struct restore_entry {
     size_t size; // up to the digests
 } restore_entry;
 
-// False where the entry cannot be.
+// Reads the head of an entry of a log. False: the bytes are no valid entry.
 bool restore_entry_read(const uint8_t *bytes, size_t size, restore_entry *out);
 
 // Calls `work` for each world to be played, on `threads` threads, this one included.

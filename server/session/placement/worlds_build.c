@@ -410,7 +410,7 @@ static void start_waiting(server *s)
     }
 }
 
-// In order. Bounded by the worlds that there may be.
+// Appends the build to the queue, which is no longer than the maximum of worlds.
 static void start_build(build *b)
 {
     server *s = b->server;

@@ -158,7 +158,7 @@ static void end(upstreams *u, mirrored *w, status code, const char *why)
     forget(u, w);
 }
 
-// ---- which upstream serves a world
+// ---- a world changes its upstream
 
 static const char *const GONE_TEXT = "as it has ended at its server";
 
@@ -243,7 +243,7 @@ static void send_item(upstreams *u, const mirrored *w, mirror_item *item)
     worlds_deliver(entry, r);
 }
 
-// The subscription begins again, once the world has played or dropped what it has.
+// Subscribes again, once the world has played or dropped the records that it holds.
 static void begin_again(mirrored *w)
 {
     if (w->stage == MIRRORED_SUBSCRIBED) {
@@ -500,7 +500,7 @@ void mirrored_lost(upstream *u)
     }
 }
 
-// ---- which worlds are followed
+// ---- choosing the worlds to follow
 
 // Whether somebody watches the world, or has waited for its answer for a whole pulse: to a
 // subscription, perhaps. An answer to world.list comes sooner.

@@ -111,7 +111,7 @@ void history_begin(history *h, const physics_world *world, const owners *owned);
 void history_note_command(history *h, uint64_t tick, bool paused, method m,
                           const uint8_t *arguments, uint32_t size);
 
-// Records that a step was done; one takes `step_ns`. `now` is the clock by which images are timed.
+// Records a step. A step takes about `step_ns`. `now` is the clock that times images.
 void history_note_step(history *h, const physics_world *world, const owners *owned, int64_t step_ns,
                        int64_t (*now)(void));
 

@@ -179,19 +179,19 @@ void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), vo
     }
 }
 
-void world_log_move_word(world_log *l, void *waker)
+void world_log_move_waker(world_log *l, void *waker)
 {
     ASSERT(waker != NULL);
     atomic_store(&l->word.waker, waker);
 }
 
-void *world_log_claim_word(world_log *l)
+void *world_log_claim_waker(world_log *l)
 {
     // The waker is read after the claim: the world may just have moved.
     return atomic_exchange(&l->word.sent, true) ? NULL : atomic_load(&l->word.waker);
 }
 
-void world_log_accept_word(world_log *l)
+void world_log_accept_notification(world_log *l)
 {
     atomic_store(&l->word.sent, false);
 }

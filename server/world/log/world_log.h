@@ -179,17 +179,17 @@ void world_log_keep_rows(world_log *l);
 // Adds `ns` (>= 0) to the time that a restart needs for the steps since the last image.
 void world_log_add_replay(world_log *l, int64_t ns);
 
-// ---- The word that the storage sends when it has come further
+// ---- notifications from the storage: it has written more of the log
 
 // `on_committed` is called with `context` on the storage's thread. `waker` serves the world.
 void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), void *context);
 // Another thread serves the world from now on, and `waker` gets the notifications. The caller must
 // accept one that may have gone to the earlier thread.
-void world_log_move_word(world_log *l, void *waker);
+void world_log_move_waker(world_log *l, void *waker);
 // The waker, to notify; NULL: a notification is on its way. Any thread.
-void *world_log_claim_word(world_log *l);
-// Call when that notification has come.
-void world_log_accept_word(world_log *l);
+void *world_log_claim_waker(world_log *l);
+// Call when that notification has arrived.
+void world_log_accept_notification(world_log *l);
 
 // Whether a restart from this log reaches the present state of `tick`.
 bool world_log_settled(const world_log *l, uint64_t tick);

@@ -60,7 +60,7 @@ typedef struct fleet_place {
 typedef enum request_kind {
     REQUEST_COMMAND,     // `command`, for the world `world`
     REQUEST_ADOPT,       // the contents of `adoption` become the new world `world`
-    REQUEST_COMMITTED,   // the storage has come further with the world's log; no answer
+    REQUEST_COMMITTED,   // the storage has written more of the world's log; no answer
     REQUEST_ACKNOWLEDGE, // the last snapshots of `acknowledged` were written out; no answer
     // the session's subscriptions in the world end, after its earlier requests; no answer
     REQUEST_FORGET,

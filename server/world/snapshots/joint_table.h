@@ -20,7 +20,7 @@
 // Slots of a joint's bodies, as in the row table; UINT32_MAX: none.
 typedef struct joint_slots {
     uint32_t a, b; // the joint's own bodies
-    // for a gear on joints: the bodies to which these joints tie its own
+    // gear on two joints: the other body of each of these joints
     uint32_t other_a, other_b;
 } joint_slots;
 

@@ -204,7 +204,7 @@ static uint32_t place_of(const subscriptions *s, uint64_t number)
     return low;
 }
 
-// ---- what they want, together
+// ---- the sum of what subscriptions want
 
 static void count_wishes(subscriptions *s, const subscription *one, bool more)
 {

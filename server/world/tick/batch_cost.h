@@ -17,8 +17,8 @@ static const int64_t BATCH_NS_MAX = 500000000;
 
 // Of world.apply's commands [ns].
 int64_t batch_cost_ns(const physics_world *world, const command *batch);
-// The same without bodies and joints of the world: for the error of a sender who may not carry the
-// batch out.
+// The same without the parts that depend on the world: for the answer to a sender who may not carry
+// the batch out, which must not reveal the world.
 int64_t batch_cost_apart_ns(const command *batch);
 
 #endif

@@ -63,7 +63,7 @@ status crowding_admit(crowding *k, const physics_world *world, const command *c,
 // Records a command that was carried out.
 void crowding_note(crowding *k, const crowding_cost *cost);
 
-// Records a step, which has met all pairs.
+// Records a step: it has solved all pairs that there are.
 void crowding_note_step(crowding *k, const physics_world *world);
 // The predicted time of the next step for pairs that no step has solved yet.
 int64_t crowding_foreseen_ns(const crowding *k);

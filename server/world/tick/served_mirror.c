@@ -19,7 +19,7 @@ static const int64_t SLICE_NS = 5000000; // one turn of this world beside others
 // Time for each byte of an image, until it is a world, and of a command, until it is decoded
 static const int64_t IMAGE_BYTE_NS = 14, ARGUMENT_BYTE_NS = 30;
 
-// ---- what the log does to the world
+// ---- effects of the log on the world
 
 static void note_row(served_world *h, const log_command *row)
 {
@@ -48,7 +48,7 @@ static void note_halted(void *context, const log_command *row)
     note_row(context, row);
 }
 
-// ---- what takes long waits
+// ---- limits on time
 
 static bool may_take(served_world *h, int64_t ns)
 {

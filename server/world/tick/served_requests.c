@@ -380,7 +380,7 @@ void served_world_deliver(served_world *h, request *q)
     ASSERT(q->world == h->number && q->kind != REQUEST_ADOPT && q->kind != REQUEST_STOP);
     if (q->kind == REQUEST_COMMITTED) {
         request_free(q);
-        world_log_accept_word(&h->log);
+        world_log_accept_notification(&h->log);
         served_world_take_committed(h);
     } else if (q->kind == REQUEST_ACKNOWLEDGE) {
         for (uint32_t i = 0; i < q->acknowledged_count; i++) {

@@ -141,7 +141,7 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     return h;
 }
 
-// ---- what it is
+// ---- the world as others see it
 
 log_source served_world_log_source(const served_world *h)
 {
@@ -258,7 +258,7 @@ void served_world_move(served_world *h, reply_sink sink)
     h->costs.step_blocked = false;
     h->place.load_ns = 0;
     h->place.parked_until_ns = 0;
-    world_log_accept_word(&h->log); // the notification may have gone to the earlier thread
+    world_log_accept_notification(&h->log); // the notification may have gone to the earlier thread
     served_world_take_committed(h);
 }
 

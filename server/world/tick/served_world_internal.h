@@ -42,8 +42,8 @@ void served_world_answer_create(served_world *h, request *q, bool created);
 // world.info and world.list.
 void served_world_answer_info(served_world *h, request *q);
 
-// Records the request as its session's last one that took effect. To be called before the log is
-// settled: the entry, or the first image, that has the command has this too.
+// Records the request as its session's last one that took effect. Must be called before the command
+// is logged: the entry or image that contains the command contains this too.
 void served_world_note_last_request(served_world *h, const request *q);
 
 // Records in the log that the world is paused, or resumed.

@@ -61,7 +61,7 @@ static void answer_here(sim_thread *h, request *q, status s, const char *text)
 static void on_committed(void *context)
 {
     served_world *w = context;
-    sim_thread *h = world_log_claim_word(&w->log);
+    sim_thread *h = world_log_claim_waker(&w->log);
     if (h != NULL) {
         request *word = request_create(REQUEST_COMMITTED, w->number);
         queue_push_result result = queue_push(&h->requests, &word->node, true);
@@ -144,7 +144,7 @@ static void take(sim_thread *h, request *q)
     sim_thread_enter_world(w);
     w->runner = thread_pool_runner(h->pool);
     world_set_runner(w->physics, w->runner);
-    world_log_move_word(&w->log, h);
+    world_log_move_waker(&w->log, h);
     served_world_move(w, (reply_sink){sim_thread_post, h});
     sim_thread_leave_world();
     insert(h, w);
@@ -241,7 +241,7 @@ static void route(sim_thread *h, request *q)
     }
 }
 
-// ---- in order, as far as a round has time
+// ---- requests, in order, as far as a round has time
 
 static void append(queue_node **first, queue_node **last, queue_node *chain)
 {

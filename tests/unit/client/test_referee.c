@@ -44,7 +44,7 @@ typedef struct arena {
     unsigned beats_fated;
     unsigned lost_answers; // questions for the key that get no answer
     bool paused;           // then no tick passes, and commands act in the present one
-    // ---- what came
+    // ---- counts of requests
     uint64_t recorded[NUMBERS_MAX]; // by attempt at turns: the tick up to which all is handled
     unsigned turns_tried, beats_done, questions;
     unsigned beats_between; // beats between the first and the last attempt at turns

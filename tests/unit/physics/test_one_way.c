@@ -84,7 +84,7 @@ static void assert_same_motion(const physics_world *a, body_id in_a, const physi
     assert_memory_equal(&x.rotation, &y.rotation, sizeof x.rotation);
 }
 
-// ---- from above
+// ---- bodies from above
 
 // Where a body that falls onto the platform is after four seconds.
 static double height_of_fall(const shape_def *floor, body_type type, int i, double speed)
@@ -137,7 +137,7 @@ static void stack_rests_on_a_one_way_platform(void **state)
     }
 }
 
-// ---- from other sides: exactly as if it were not there
+// ---- bodies from other sides move as if the platform did not exist
 
 static void assert_passes(int p, int i, vec2d from, vec2d velocity, double restitution, bool bullet)
 {

@@ -120,7 +120,7 @@ static void weak_gravity_draws_what_is_free(void **state)
 }
 
 // A slope of 0.2° without friction, with Earth's gravity and with a weak one; and with damping,
-// where the speed comes to stand at a / damping.
+// where the speed approaches a / damping.
 static void slope_is_slid_down(void **state)
 {
     (void)state;

@@ -464,7 +464,7 @@ static void a_query_s_shape_is_a_form_alone(void **state)
             "give exactly one of area, shape and point");
 }
 
-// ---- what needs something to do
+// ---- commands without an effect
 
 static void setting_nothing_is_refused(void **state)
 {

@@ -579,7 +579,7 @@ static void ends_tell_why(void **state)
                    "\"code\":\"not_found\",\"reason\":\"destroyed\"}]]");
 }
 
-// ---- what every encoder keeps
+// ---- rules of every encoder
 
 static void numbers_keep_their_width(void **state)
 {

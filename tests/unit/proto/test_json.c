@@ -66,7 +66,7 @@ static void assert_writes(const void *bytes, size_t size, const char *expected)
     buffer_deinit(&text);
 }
 
-// ---- from text
+// ---- reading
 
 static void text_of_every_json_type_is_packed(void **state)
 {
@@ -203,7 +203,7 @@ static void text_that_does_not_fit_leaves_the_buffer_as_it_was(void **state)
     buffer_deinit(&b);
 }
 
-// ---- to text
+// ---- writing
 
 static void value_of_every_type_is_written(void **state)
 {

@@ -214,7 +214,7 @@ static void random_bytes_agree_with_msgpack(void **state)
     assert_true(verdicts[0] > 100 && verdicts[1] > 100 && verdicts[2] > 100);
 }
 
-// ---- what is to be refused
+// ---- refused input
 
 static void reserved_byte_is_invalid(void **state)
 {
@@ -354,7 +354,7 @@ static void header_that_crosses_the_limit_is_refused_at_its_tag(void **state)
 static void values_up_to_the_limit_pass_and_one_more_is_refused(void **state)
 {
     (void)state;
-    // The array itself counts.
+    // The array itself counts as a value.
     scanner_limits limits = limits_of(1000, WIRE_DEPTH_MAX, 11);
     uint8_t bytes[20] = {0xDC, 0x00, 10};
     assert_int_equal(feed_at_every_split(&limits, bytes, 13).verdict, SCAN_MESSAGE);

@@ -159,7 +159,7 @@ static void same_scene_twice_gives_the_same_hash(void **state)
     assert_true(world_hash(world) == hash);
 }
 
-// ---- what each is for
+// ---- the purpose of each scene
 
 static void demo_moves_for_a_minute_and_loses_nobody(void **state)
 {

@@ -172,7 +172,7 @@ static void reply_of_a_replicated_world_waits_for_the_standby_too(void **state)
     commit_gate_commit(&g, 1);
     assert_int_equal(s.count, 0);
     world_feed_allow(feed, 1);
-    commit_gate_commit(&g, 1); // the word has come
+    commit_gate_commit(&g, 1); // the standby has acknowledged
     assert_int_equal(s.count, 1);
     assert_int_equal(world_feed_shown(feed), 1);
     world_feed_allow(feed, UINT64_MAX);

@@ -32,7 +32,7 @@ typedef struct side {
     bool lost;      // snapshots do not arrive at present
 } side;
 
-// ---- what is sent
+// ---- the snapshots sent
 
 static void keep(void *context, reply *r)
 {

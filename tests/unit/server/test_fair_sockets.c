@@ -174,7 +174,7 @@ static void queue_bytes(const rig *r, uint32_t at, size_t size)
     assert_true(connection_send(r->ends[at].connection, NULL, 0, bytes, 1));
 }
 
-// Each has its own subject and takes a piece of each turn that is longer than the turn.
+// Each connection has a subject of its own, and writing one of its pieces takes longer than a turn.
 static void answer_does_not_wait_behind_large_ones(void **state)
 {
     rig *r = *state;

@@ -191,7 +191,7 @@ static void longest_header_is_taken_and_a_longer_one_refused(void **state)
     assert_broken(&longer, "4096 bytes");
 }
 
-// ---- who is believed
+// ---- trusted proxies
 
 static bool believed(const proxy_peers *p, const char *text)
 {

@@ -331,6 +331,6 @@ int main(void)
         cmocka_unit_test(link_may_be_ended_within_a_message),
         cmocka_unit_test(peer_that_reads_nothing_ends_the_link_at_its_bound),
     };
-    signal(SIGPIPE, SIG_IGN); // as caromd has it
+    signal(SIGPIPE, SIG_IGN); // as in caromd
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void image_is_renewed_among_the_entries(void **state)
     assert_int_equal(put(f, FEED_ENTRY, 4), 2);
     words = 0;
     world_feed_renew(f);
-    assert_int_equal(words, 1); // a paused world would not look
+    assert_int_equal(words, 1); // a paused world polls nothing: it is notified
     assert_true(world_feed_wants_image(f));
     assert_true(world_feed_follows(f));
     assert_int_equal(put(f, FEED_ENTRY, 4), 3);

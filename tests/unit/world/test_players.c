@@ -7,7 +7,7 @@
 #include "tests/unit/proto/values.h"
 #include "tests/unit/proto/wording.h"
 
-// ---- bounds of what bodies are
+// ---- bounds on settings of bodies
 
 static void mass_is_bounded_by_number_and_by_density(void **state)
 {

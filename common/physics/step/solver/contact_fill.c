@@ -36,8 +36,8 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
                    offsetof(body_motion, inv_inertia) == 52,
                "the two rows of a motion");
 
-// A pair that has moved farther since its manifold was computed will meet later: the manifold is
-// from the place where it will be [m].
+// A pair that has moved farther than this since its manifold was computed will meet later in the
+// step: its manifold was computed for the place of that meeting [m].
 #define MEETS_LATER (2.0f * RECYCLE_DISTANCE)
 
 _Static_assert((int)PARTS <= (int)PARTS_MAX, "marks have room for each part's features");

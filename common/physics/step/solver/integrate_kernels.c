@@ -20,7 +20,7 @@ typedef struct force_lanes {
     lanes drag, spin_drag;              // share of the velocities that damping leaves
     bool anywhere;                      // a force acts at a point: the fields below are in use
     lanes turning;                      // h times the inverse inertia
-    lanes torque, force_x, force_y;     // the torque without that of the force at the point
+    lanes torque, force_x, force_y;     // the torque excludes that of the force at the point
     lanes point_x, point_y;       // arm of the force from the centre of mass, in the body's frame
     lanes rotation_c, rotation_s; // rotation of the body when the step began
 } force_lanes;

@@ -52,7 +52,7 @@ int readers_fit_descriptors(int connections)
     return fit < (rlim_t)connections ? (int)fit : connections;
 }
 
-// ---- in the process of the subscribers
+// ---- the process of the subscribers
 
 typedef struct subscriber {
     int fd;
@@ -147,7 +147,7 @@ static _Noreturn void run(readers_figures *figures, uint16_t port, int count, co
     }
 }
 
-// ---- in the benchmark's process
+// ---- the benchmark's process
 
 static void wait_for(const readers *r, const atomic_uint_fast64_t *figure, double seconds,
                      const char *what)

@@ -330,7 +330,7 @@ static void do_subscriptions(void)
     command_free(&c);
 }
 
-// ---- what is no request
+// ---- messages other than requests
 
 static void answer_error(const char *name, const error *err)
 {

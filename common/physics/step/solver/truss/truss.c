@@ -31,7 +31,7 @@
 #define EXCESS_SLACK    1e-9 // a one-sided row that closes more slowly stays open [m/s]
 enum { TRUSS_REFINED = 1 };  // refinements of the solution
 
-// ---- where ties are
+// ---- ties: rigid joints and contacts of a truss
 
 static void be_rigid(physics_world *world, const joint *j, const truss_tie *tie)
 {

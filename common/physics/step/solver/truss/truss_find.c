@@ -47,7 +47,7 @@ static bool is_dynamic(const physics_world *world, uint32_t slot)
            world->motions.data[slot].inv_mass > 0.0f;
 }
 
-// ---- where trusses begin
+// ---- bodies at which trusses begin
 
 // Whether joints of the contact's lighter body have to bear a load.
 static bool loads_joints(const physics_world *world, const contact *c)
