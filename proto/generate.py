@@ -108,7 +108,7 @@ def run(options):
         return 0
     description = schema.load(ROOT / "proto" / "schema", ROOT)
     if not options.into:
-        description.interface = headers.load(ROOT)  # the build needs none of it
+        description.interface = headers.load(ROOT)  # for the bindings, which the build does not generate
     if options.check:
         old = [name for name, text in checked_in(description) if read(ROOT / name) != text]
         for name in old:

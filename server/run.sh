@@ -87,7 +87,7 @@ docker/install.sh build run >&2
 
 mkdir -p .build
 log=.build/run.log
-# Of two that start at once, the second waits until the first has built: in one folder they would spoil each other's files.
+# A second run waits until the first has built: two builds in one folder would spoil each other's files.
 exec 9>.build/run.lock
 flock --nonblock 9 || {
     echo "server/run.sh: another one builds here, waiting for it" >&2

@@ -62,8 +62,8 @@ void snapshot_decoder_deinit(snapshot_decoder *d);
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err);
 
-// Decodes the map of a notification "log": expands the compact record in it, as if it had come in
-// the ordinary form. CAROM_NOT_FOUND: no image of this subscription has come.
+// Decodes the map of a notification "log": expands the compact record in it, as if it had arrived
+// in the ordinary form. CAROM_NOT_FOUND: no image of this subscription has arrived.
 carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, size_t size,
                                      carom_snapshot *out, carom_error *err);
 

@@ -107,7 +107,7 @@ typedef struct load_client {
     bool ping_awaited;
     // the connection is lost, or the world on its way to another server: no snapshot since
     bool away;
-    bool gap;                     // no snapshot has come since then
+    bool gap;                     // no snapshot has arrived since then
     bool drop_noted;              // the present loss of the first connection has been counted
     double gap_offset;            // offset of the tick clock before the gap [s]
     uint64_t kept[LOAD_KEPT_MAX]; // bodies it made, oldest first

@@ -84,8 +84,8 @@ static void record_missed(load_client *at, uint64_t tick, double now)
     }
 }
 
-// The earliest moment at which the first snapshot after a gap would have come without it. The clock
-// starts again at that snapshot.
+// The earliest moment at which the first snapshot after a gap would have arrived without it. The
+// clock starts again at that snapshot.
 static double end_gap(load_client *at, uint64_t tick, double now)
 {
     tick_clock *clock = &at->group->clocks[at->world];

@@ -2,7 +2,7 @@
 //
 //                  connected            subscribed
 //   idle ──> connecting ──> subscribing ──> running ──> leaving ──> idle
-//                │  └── without a subscription ──^        (its answers have come, or it waited
+//                │  └── without a subscription ──^        (its answers have arrived, or it waited
 //                v                                         long enough)
 //              lost <── from each of them: refused, or the connection ended; it may connect again
 //

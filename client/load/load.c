@@ -52,8 +52,8 @@ struct load {
 static cli_exit allow_files(const load_plan *plan, bool fleet)
 {
     struct rlimit limit;
-    // Of a client: its socket, two of a relay; in a fleet also those to the world's server and to
-    // the standby, and the descriptor of all three.
+    // A client needs its socket, and two of a relay; in a fleet also sockets to the world's server
+    // and to the standby, and the descriptor that waits for all three.
     rlim_t sockets = 1u + (plan->relayed ? 2u : 0u) + (fleet ? 3u : 0u);
     rlim_t wanted = (rlim_t)plan->clients * sockets + plan->threads + SPARE_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) {
@@ -449,7 +449,7 @@ cli_exit load_run(load *l, load_result *result)
         tell_progress(l, now);
     }
     now = cli_now();
-    // A signal may have come before the first command was due.
+    // A signal may have arrived before the first command was due.
     result->seconds =
         now < l->shared.end ? fmax(now - l->shared.begin, SHORTEST_S) : l->plan->seconds;
     progress_end(&l->progress);

@@ -89,7 +89,7 @@ struct carom_game {
     uint64_t version, seq; // values of the key as this referee wrote or last read it
     int64_t handled;       // the last tick whose events are handled, but for those that a paused
                            // world makes in it yet; -1: none
-    int64_t since;         // the tick after which every event has come; -1: not known
+    int64_t since;         // the tick after which every event has arrived; -1: not known
     int64_t ticked;        // the tick of the last call of the handler `tick`
     int64_t record_tick;   // `tick` of the record under way
     game_event *queue;     // events in the world's order, from `first` on

@@ -31,7 +31,7 @@ typedef struct body_load {
 } body_load;
 
 body_load world_body_load(const physics_world *world, body_id body);
-// Of the shape's body.
+// The load of the shape's body.
 body_load world_shape_load(const physics_world *world, shape_id shape);
 // The number of bodies that are not awake, those that stand included. Constant time.
 uint32_t world_bodies_asleep(const physics_world *world);

@@ -36,7 +36,7 @@ void seats_end(physics_world *world);
 // The world's seats; without a template's name if it has none, or if they cannot be read, which
 // only an altered image brings about. The caller owns `out`.
 void seats_of(const physics_world *world, world_seats *out);
-// How many there are, and are taken; 0 in a world without seats. Constant time.
+// The numbers of seats taken and of all seats; 0 in a world without seats. Constant time.
 void seats_count(const physics_world *world, uint32_t *taken, uint32_t *count);
 
 // Seats the command's session. STATUS_NOT_FOUND in a world without seats or of another template,

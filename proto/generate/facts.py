@@ -62,7 +62,7 @@ class Family:
 
 @dataclasses.dataclass
 class Counter:
-    """Of server.stats, and a row of its family."""
+    """A counter of server.stats, which is a row of a family of metrics."""
     name: str
     family: Family
     value: str  # value of the family's label; "" without one

@@ -501,7 +501,7 @@ def read_traits(file, table, enums):
 
 
 def check_struct(file, m):
-    """Of a plain method: its decoder is generated."""
+    """Checks a method whose decoder is generated."""
     if m.struct is None:
         for rule in (m.at_least, m.one_of, m.not_both, m.which, "check" in m.code):
             if rule:

@@ -25,7 +25,7 @@ typedef struct queue {
     uint64_t count;
     uint64_t count_max;
     bool wake_on_push; // the taker waits, and every item wakes it
-    bool urgent;       // an urgent item or queue_wake() has come
+    bool urgent;       // an urgent item or queue_wake() has arrived
 } queue;
 
 // `count_max` > 0.

@@ -108,8 +108,8 @@ static uint64_t fold(uint64_t mark, const uint64_t *facts, size_t count)
     return mark;
 }
 
-// Of a file's contents. The time of its last change by the system's clock (ctime) differs even
-// where a program has set the other one back.
+// A mark of the file's contents. It includes ctime, which the system sets at each change: a program
+// can set mtime back, but not ctime.
 static uint64_t mark_of_file(const found_file *f)
 {
     const struct stat *s = &f->stat;

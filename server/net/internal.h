@@ -82,7 +82,7 @@ typedef enum handover_state {
 } handover_state;
 
 typedef enum tls_state {
-    TLS_SILENT,  // no byte has come
+    TLS_SILENT,  // no byte has arrived
     TLS_SHAKING, // the first byte was one of TLS
     TLS_SPOKEN,  // the handshake is over
     TLS_ENDED    // the end of our direction is sealed, or TLS has failed

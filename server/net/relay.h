@@ -142,13 +142,13 @@ void relay_end(relay *r);
 // Sends the messages gathered by the calls above; to be called before the loop waits.
 void relay_flush(io_threads *t);
 
-// Processes the reports that have come.
+// Processes the reports that have arrived.
 void relay_take_reports(io_threads *t);
 void relay_stop(io_thread *t);
 
 // ---- I/O thread
 
-// Processes the orders that have come.
+// Processes the orders that have arrived.
 void relay_take_orders(io_thread *t);
 // The handler of the network that has the far connections.
 network_handler relay_handler(io_thread *t);

@@ -23,7 +23,7 @@ bool tls_pipe_shake(tls_pipe *t);
 bool tls_pipe_ready(const tls_pipe *t);
 // Why the handshake or the stream failed; a static text.
 const char *tls_pipe_failure(const tls_pipe *t);
-// Plain bytes that have come; 0: no more for now; -1: the stream has failed or ended.
+// Plain bytes that have arrived; 0: no more for now; -1: the stream has failed or ended.
 int tls_pipe_read(tls_pipe *t, void *out, int size);
 bool tls_pipe_write(tls_pipe *t, const void *bytes, size_t size);
 // Sealed bytes for the socket, to be freed; NULL: none.

@@ -163,7 +163,8 @@ void server_drain(server *s, const char *reason)
     }
     worlds_end_coming(s);
     for (uint32_t i = 0; i < s->sim_threads.count; i++) {
-        if (!own_thread_awaited(s, s->sim_threads.data[i])) { // otherwise when its world has come
+        if (!own_thread_awaited(
+                s, s->sim_threads.data[i])) { // otherwise it stops when its world has arrived
             server_stop_sim_thread(s, s->sim_threads.data[i]);
         }
     }

@@ -32,7 +32,7 @@ typedef struct session session;
 // The states of a session; session_change() has the allowed changes.
 typedef enum session_state {
     SESSION_OPENED,      // connected, before the first whole message
-    SESSION_SPEAKING,    // a whole message has come
+    SESSION_SPEAKING,    // a whole message has arrived
     SESSION_HALF_CLOSED, // the peer sends no more, and may still read
     SESSION_CLOSING,     // its connection is being closed
     SESSION_DETACHED     // it has lost its connection, and waits for another (resume.c)
@@ -218,7 +218,7 @@ void session_decoded(session *s, decoding *d);
 void session_charge_input(session *s);
 // Ends a half-closed session whose calls were all answered.
 void session_finish_if_done(session *s);
-// Adds its job: to handle input that has come, or had to wait.
+// Adds its job: to handle input that has arrived, or had to wait.
 void session_work(session *s);
 // Called when the session's subject has changed or become known: charges the connection to it.
 void session_deal(session *s);

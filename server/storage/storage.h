@@ -3,7 +3,7 @@
 // A world is a sequence of records (opaque bytes, each of a span of ticks), and now and then an
 // image of it. All worlds of a directory share one log, written by one thread: it takes all waiting
 // records, writes them as one group, syncs once if any of it asks for that, and then publishes to
-// each world how far its log has come. So the slower the disk, the larger the groups.
+// each world how much of its log is written. So the slower the disk, the larger the groups.
 //
 //     owner                          storage thread
 //     storage_append() ─> queue ─> [ take all | one write | at most one sync | publish ] ─> wake()

@@ -91,7 +91,7 @@ class Writers:
 
 
 class Watches:
-    """Watches of the prefix, a connection each as caromd has it, over all members: one thread reads them. Counts events and bytes."""
+    """Watches of the prefix, a connection each as in caromd, over all members: one thread reads them. Counts events and bytes."""
 
     MARK = b'"mod_revision"'
     OPENING = 64  # asked for at once, and not answered yet

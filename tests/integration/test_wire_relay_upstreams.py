@@ -74,7 +74,7 @@ class Several(RelayTest):
         near.read_until(lambda: near.snapshots())
         forwarder.cut()
         self.eventually(lambda: self.stats(near, "relay_connected") == 1)
-        for marker in ("one", "two"):  # the second one's list has come again
+        for marker in ("one", "two"):  # the second one's list has arrived again
             far.call("world.create", world=marker)
             self.listed(near, marker)
         info = near.call("world.info", world="both")

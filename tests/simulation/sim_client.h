@@ -61,8 +61,8 @@ typedef struct sim_subscription {
     bool messages;   // the client asked for messages, joins and leaves, and no other events
     bool data;       // the client asked for the world's data
     bool unanswered; // its answer was lost, so its parameters are unknown
-    bool begun;      // a snapshot has come over this connection
-    bool shown;      // a snapshot has come over any connection
+    bool begun;      // a snapshot has arrived over this connection
+    bool shown;      // a snapshot has arrived over any connection
     bool gap;        // the connection was lost since the last event
     uint64_t epoch, from, last;
     uint64_t lost;           // events reported lost since the last event

@@ -38,7 +38,7 @@ class Terminal:
                 self.text += self.decoder.decode(os.read(self.master, 65536))
 
     def wait_for(self, pattern, seconds=SECONDS_MAX):
-        """Reads until the pattern has come, and forgets all up to its end."""
+        """Reads until the pattern has arrived, and forgets all up to its end."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             found = re.search(pattern, self.text)

@@ -29,12 +29,12 @@ typedef struct seen_world {
     uint64_t epoch, ticks_late, tick;
 } seen_world;
 
-// When a server counted: it said so between asking and answering.
+// When a server took its figures: at some moment between the request and its answer.
 typedef struct moment {
     double at, within; // the middle, and half the time between the two [s]
 } moment;
 
-// Of a change over some seconds, the part by which its time may be wrong.
+// Largest error of the time between two figures whose change is shown, as a share of that time.
 static const double UNSURE_SHARE_MAX = 0.1;
 // In less time a few ticks are counted, of which the first and last may be early or late [s].
 static const double WINDOW_LEAST = 0.25;

@@ -64,7 +64,7 @@ namespace Carom
             Applied = applied;
         }
 
-        /// <summary>Of the wire's "code: text for a person".</summary>
+        /// <summary>The exception for an error of the wire, "code: text for a person".</summary>
         internal static CaromException FromWire(object error)
         {
             var text = error as string ?? "internal: the server's error is no text";

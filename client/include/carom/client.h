@@ -267,7 +267,7 @@ CAROM_API void carom_cancel(carom_client *client, uint64_t request);
 
 // ---- letting things happen
 
-// Writes the messages that wait, reads those that have come, calls the callbacks. Waits up to
+// Writes the messages that wait, reads those that have arrived, calls the callbacks. Waits up to
 // `timeout_ms` (0: not at all, -1: without end) for something to happen; returns CAROM_OK when
 // something was processed or the time is over. CAROM_UNAVAILABLE (or the reason's status) once the
 // connection is closed: messages that had arrived before were processed first. One call reads at

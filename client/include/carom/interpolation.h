@@ -1,4 +1,4 @@
-// A view's bodies where a game draws them, between or ahead of the snapshots that have come.
+// A view's bodies where a game draws them, between or ahead of the snapshots that have arrived.
 //
 //     carom_view_options options = carom_view_options_default();
 //     options.interpolation = CAROM_INTERPOLATION_DELAYED;

@@ -58,7 +58,7 @@ typedef struct carom_view_options {
     // A body is new to this view. The pointer that the function returns is stored with the body
     // (carom_view_data). NULL (default): no function.
     void *(*added)(carom_view *view, const carom_body *body, void *user);
-    // The description of a body has come, or a new one (subscriptions with `describe`), after
+    // The description of a body has arrived, or a new one (subscriptions with `describe`), after
     // `added`. It is valid until the next one of this body, or until the body is gone.
     void (*described)(carom_view *view, const carom_body *body, const carom_body_info *info,
                       void *data, void *user);
@@ -104,7 +104,7 @@ CAROM_API void carom_view_reset(carom_view *view);
 // ---- reading
 
 typedef struct carom_view_state {
-    bool ready;        // a full snapshot has come, and there was no gap since
+    bool ready;        // a full snapshot has arrived, and there was no gap since
     bool ended;        // its subscription or connection has ended: no more snapshots will come
     const char *world; // "" before the first snapshot; valid until the next is applied
     uint64_t epoch, tick;

@@ -67,7 +67,7 @@ def read_snapshot(s: _native.carom_snapshot) -> Snapshot:
 class Subscription:
     """A subscription to a world. Iterating over it yields its snapshots as they come, and ends with the subscription.
 
-    `events()` iterates over the events alone. Both wait for the server; `pending` are the snapshots that have come.
+    `events()` iterates over the events alone. Both wait for the server; `pending` are the snapshots that have arrived.
     """
 
     def __init__(self, client: Client, number: int, world: str):

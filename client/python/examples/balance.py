@@ -84,7 +84,7 @@ def learn(seed=1, rounds=20, count=256, threads=1, report=print):
         candidates[0] = best
         steps = lengths(env, candidates, seed * 1000 + number)
         simulated += steps.sum()
-        # Of those that balance longest, the mean: it does not depend on one lucky beginning.
+        # The mean of the eight or more that balance longest does not depend on one lucky beginning.
         best = candidates[steps >= numpy.sort(steps)[-8]].mean(axis=0)
         report(f"round {number + 1}: best {steps.max():.0f} of {EPISODE} steps, half of them over {numpy.median(steps):.0f}")
         if numpy.median(steps) == EPISODE:

@@ -146,7 +146,7 @@ export class RefereeGame extends Emitter {
   #version = 0; // version of KEY as this referee wrote or last read it
   #seq = 0;
   #handled = -1; // the last tick whose events are handled, but for those that a paused world makes in it yet
-  #since = null; // the tick after which every event has come
+  #since = null; // the tick after which every event has arrived
   #seen = {stamp: '', tick: -1, ms: 0}; // when KEY last changed
   #gone = new Set(); // bodies that batches have removed, and that the newest snapshot may still have
   #removed = new Set(); // keys of `#data` without a value
@@ -332,7 +332,7 @@ export class RefereeGame extends Emitter {
     });
   }
 
-  /** Resolves when all that has come is handled. */
+  /** Resolves when all that has arrived is handled. */
   async idle() {
     while (this.#running !== null || this.#claiming) await (this.#running ?? pause(0));
   }

@@ -155,8 +155,8 @@ static void read_slots(image_stream *s, slot_pool *pool, uint32_t most)
     }
 }
 
-// Of a world with one-way shapes: which part follows first. Seats say themselves whether rules and
-// data follow, and rules whether data do.
+// Marks the first part that follows in the image of a world with one-way shapes. The parts after it
+// are marked within: seats mark whether rules and data follow, rules whether data do.
 static void one_way_marks(image_stream *s)
 {
     if (!s->with_one_way) {

@@ -15,7 +15,7 @@ typedef struct kept_record {
 } kept_record;
 
 void kept_deinit(kept_record *r);
-// Makes `to` equal to `from`; equal ones keep their memory.
+// Makes `to` equal to `from`. Does not touch the memory if they are equal already.
 void kept_copy(kept_record *to, const kept_record *from);
 // Replaces the bytes by a copy of these, at most the kind's maximum.
 void kept_replace(kept_record *r, kept_kind kind, const uint8_t *bytes, size_t size);

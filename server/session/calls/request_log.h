@@ -52,7 +52,7 @@ uint64_t request_log_send(request_log *log, uint32_t id, bool answerable);
 // Records that the request has its result.
 void request_log_answer(request_log *log, uint64_t sequence);
 
-// How many wait; `ids` (may be NULL) gets theirs.
+// The number of requests without an answer; `ids` (may be NULL) gets their ids.
 uint32_t request_log_waiting(const request_log *log, uint32_t *ids);
 
 // The request took effect in that world. At most `worlds_max` worlds are remembered: beyond that,

@@ -2,8 +2,8 @@
 // (restore.h): its image first, then its log as it comes, on a thread of the loop's pool. It
 // acknowledges what is in this process's memory, from when its image was found to be sound.
 //
-// A follower of a log standby is an image and a log that are not played. When much has come since
-// the image, it asks for another one (PAIR_RENEW), which comes in the order of the log; the
+// A follower of a log standby is an image and a log that are not played. When much has arrived
+// since the image, it asks for another one (PAIR_RENEW), which comes in the order of the log; the
 // follower that has it replaces the former one.
 #include "server/session/pair/follower.h"
 

@@ -25,7 +25,7 @@ typedef enum pair_message {
     // From the standby:
     PAIR_ACKNOWLEDGE, // u64 world, u64 sequence, u64 term
     PAIR_REFUSE,      // u64 world; why, as text
-    PAIR_RENEW, // u64 world: an image is wanted, as much of the log has come since the last one
+    PAIR_RENEW, // u64 world: an image is wanted, as much of the log has arrived since the last one
     PAIR_MESSAGE_COUNT
 } pair_message;
 

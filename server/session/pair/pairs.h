@@ -78,9 +78,9 @@ typedef struct pair_lag {
     uint32_t worlds; // number that the lag covers
 } pair_lag;
 
-// Of one world of this server. False: it has no standby.
+// How far the standby of a world of this server is behind. False: it has no standby.
 bool pairs_lag(const struct server *s, const char *world, pair_lag *out);
-// Of all: the largest `seconds`, and the sum of `bytes`.
+// The largest `seconds` of all worlds, and the sum of their `bytes`.
 pair_lag pairs_lag_of_all(const struct server *s);
 // The name of a server that is a standby for some world of this server; NULL: no world has one.
 const char *pairs_standby(const struct server *s);

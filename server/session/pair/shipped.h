@@ -40,7 +40,7 @@ typedef struct shipped {
 } shipped;
 
 void shipped_deinit(shipped *s);
-// Takes a record that has come. False: it is not sound, or there are too many.
+// Takes a record that has arrived. False: it is not sound, or there are too many.
 bool shipped_take(shipped *s, const uint8_t *bytes, size_t size);
 const shipped_session *shipped_find(const shipped *s, uint64_t number);
 // Makes sessions that can be resumed, as far as they are not here: those with a subscription, a

@@ -2,7 +2,7 @@
 //
 // A world has its name from the moment its creation begins, so that two cannot have the same;
 // requests that come before the world exists are queued here. It loses the name when its
-// destruction is sent, which frees the name; the entry stays until the last result has come back.
+// destruction is sent, which frees the name; the entry stays until the last result has arrived.
 // Numbers are never reused.
 //
 // Network thread only.

@@ -486,12 +486,12 @@ void seating_end_session(session *s)
 {
     server *of = s->server;
     if (of->stage == SERVER_DRAINING) {
-        return; // the next process finds the session, or that it is gone
+        return; // the next process restores the session, or frees its seat
     }
     for (uint32_t i = 0; i < of->worlds.by_name.count; i++) {
         world_entry *entry = of->worlds.by_name.data[i];
         entry_seat *seat = find_session(entry, s->key.number);
-        // While a join is under way the seat stays: it is left when the answer has come.
+        // While a join is under way the seat stays: it is left when the answer has arrived.
         if (seat != NULL && seat->state == SEAT_TAKEN) {
             free_unasked(of, entry, seat);
         }

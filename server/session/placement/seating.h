@@ -5,8 +5,8 @@
 // its token names, so that players meet; the oldest of several; its lowest free seat. If there is
 // none, a new world is made, called after the template with a number behind it. The network thread
 // decides, and the world's thread carries it out as a command of the world's log: so a seat is
-// known here from the moment its join is sent until the answer to its leave has come. The world has
-// the seats too (common/world/seats.h), from which a restart or a takeover brings them back.
+// known here from the moment its join is sent until the answer to its leave has arrived. The world
+// has the seats too (common/world/seats.h), from which a restart or a takeover brings them back.
 //
 // A session's end frees its seats. Once a second seats of sessions that are gone are freed, as
 // after a restart that could not bring them back, and worlds without a taken seat for `idle_ms`

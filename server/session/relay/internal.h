@@ -15,7 +15,7 @@
 typedef enum mirrored_stage {
     MIRRORED_WANTED,    // requested as soon as there is a connection and its items are played
     MIRRORED_ASKED,     // `request` is not answered
-    MIRRORED_SUBSCRIBED // `subscription` is its number; records count once its image has come
+    MIRRORED_SUBSCRIBED // `subscription` is its number; records count once its image has arrived
 } mirrored_stage;
 
 typedef struct mirrored {
@@ -25,7 +25,7 @@ typedef struct mirrored {
     mirrored_stage stage;
     uint32_t request;
     uint64_t subscription;
-    bool imaged;                  // the subscription's image has come
+    bool imaged;                  // the subscription's image has arrived
     bool building;                // a thread of the pool makes the world of its first image
     bool made;                    // a simulation thread has it
     mirror_link *link;            // a reference

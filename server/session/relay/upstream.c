@@ -197,7 +197,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const upstream_row *)a)->name, ((const upstream_row *)b)->name);
 }
 
-// Of several rows with one name, the first is kept.
+// Keeps the first of several rows with one name.
 static void drop_doubles(upstream *u)
 {
     uint32_t kept = 0;

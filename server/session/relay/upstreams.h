@@ -45,7 +45,7 @@ enum {
     RELAY_GONE_MS = 2000,   // time until a world ends that left its upstream and that no other one
                             // lists
     RELAY_SPARED_MS = 1000, // time since it was asked about, until it gives its place to another
-    RELAY_FIRST_PULSES = 200, // (10 s) until a world's image must have come
+    RELAY_FIRST_PULSES = 200, // (10 s) until a world's image must have arrived
     RELAY_FAULTS_MAX = 3,     // images without an equal hash between them, until a world is ended
     RELAY_LIST_MAX = 1 << 16, // rows of the upstream's world.list
     RELAY_ROW_BYTES_MAX = 64 << 10

@@ -2,9 +2,10 @@
 // the storage, and back the number up to which the standby has them.
 //
 // The world's thread puts items in and asks what may be shown; the network thread takes them, and
-// says how far the standby has come. Without a standby nothing is kept, and everything may be
-// shown. The rule that this file keeps (server/fleet/ownership.h, rules 2 and 6): what is shown is
-// known to the network thread before it leaves, and nothing leaves that it has not allowed.
+// reports how much the standby has acknowledged. Without a standby nothing is kept, and everything
+// may be shown. The rule that this file keeps (server/fleet/ownership.h, rules 2 and 6): what is
+// shown is known to the network thread before it leaves, and nothing leaves that it has not
+// allowed.
 //
 // Bounded: WORLD_FEED_BYTES_MAX wait for the network thread, and no more than WORLD_FEED_BYTES_LOW
 // while memory is short; beyond that the feed is cut, and the standby needs another image. Any

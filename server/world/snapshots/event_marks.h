@@ -1,4 +1,4 @@
-// How far a subscription's reader has come in its world's events: one mark for the snapshots that
+// The events of its world that a subscription's reader has seen: one mark for the snapshots that
 // it has received, and one for each snapshot on its way. When the event log forgets events that
 // marks still need, every such mark is moved, here and nowhere else, to the first event that is
 // left, and counts the wanted events lost by that. So no mark is ever below the log's first event,

@@ -15,7 +15,7 @@
 // A batch expected to take longer is refused. A message full of spawns stays below.
 static const int64_t BATCH_NS_MAX = 500000000;
 
-// Of world.apply's commands [ns].
+// An estimate of the time for world.apply's commands [ns].
 int64_t batch_cost_ns(const physics_world *world, const command *batch);
 // The same without the parts that depend on the world: for the answer to a sender who may not carry
 // the batch out, which must not reveal the world.

@@ -131,9 +131,9 @@ bool served_world_recall(served_world *h, request *q, double at, physics_world *
 void served_world_note_history(served_world *h, uint64_t tick, method m, const uint8_t *arguments,
                                uint32_t size);
 
-// Carries out a command that the physics answers. `batch_left_ns`: for a batch whose tick has come,
-// the time left to it; NULL for others, which wait for a thread of their own (`returned`) if the
-// next step would take too long.
+// Carries out a command that the physics answers. `batch_left_ns`: for a batch whose tick has
+// arrived, the time left to it; NULL for others, which wait for a thread of their own (`returned`)
+// if the next step would take too long.
 void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns);
 

@@ -4,7 +4,7 @@
 // a player would; the same keys drawn from snapshots, in the same page at the same moment, show that he can distinguish them.
 import {openKnockout} from './knockout.js';
 
-const SETTLED_MS = 12_000; // pings and margins of a new distance have come
+const SETTLED_MS = 12_000; // pings and margins of a new distance have arrived
 const FRAME_MS = 1000 / 60;
 const SEEN_FRAMES = 24; // frames with motion after a key
 const NEIGHBOURS = 5;
@@ -38,8 +38,8 @@ export function resampled(points) {
 const apart = (a, b) => Math.hypot(...a.map((x, i) => x - b[i]));
 
 /**
- * The share of `keys` ({pair, condition, curve}) that an observer names rightly by the nearest of other pairs of rounds: these have as
- * many keys of each condition.
+ * The share of `keys` ({pair, condition, curve}) whose condition an observer guesses rightly, by that of the most similar key among
+ * the other pairs of rounds. Each condition has the same number of keys there.
  */
 export function shareRight(keys) {
   const right = keys.filter(({pair, condition, curve}) => {

@@ -1,7 +1,7 @@
 // Knockout as a player has it: a page in Chromium, a server at a distance, and the time from a key to the frame in which
 // the player's own disc has moved; in the same page with prediction and without (the panel's picture beside it).
 
-const SETTLED_MS = 12_000; // pings and margins of the distance have come
+const SETTLED_MS = 12_000; // pings and margins of the distance have arrived
 
 // In the page: makes `bench`, with which keys are pressed and the player's own disc is seen in both pictures.
 function install() {

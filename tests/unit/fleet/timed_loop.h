@@ -25,7 +25,7 @@ static inline void timed_loop_expire(uv_timer_t *timer)
 
 static inline void timed_loop_init(timed_loop *l, uint64_t limit_ms)
 {
-    signal(SIGPIPE, SIG_IGN); // as caromd has it: a write to a closed socket is an error
+    signal(SIGPIPE, SIG_IGN); // as in caromd: a write to a closed socket is an error
     l->expired = false;
     (void)uv_loop_init(&l->loop);
     (void)uv_timer_init(&l->loop, &l->limit);

@@ -223,7 +223,7 @@ static void command_like_one_before_is_a_difference(void **state)
     assert_true(size_there_and_back(&record) <= first + 3 + 14 + 1 + 5 + 4);
     buffer_deinit(&rows);
     buffer_init(&rows, BYTES_MAX);
-    for (uint64_t i = 0; i < 40; i++) { // more players than earlier rows that are compared
+    for (uint64_t i = 0; i < 40; i++) { // more players than the coder compares earlier rows
         char text[128];
         snprintf(text, sizeof text, "{\"world\":\"lab\",\"joint\":%d,\"target\":[0.1,%d.1]}",
                  (int)(i % 20) + 1, (int)i);

@@ -245,6 +245,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(little_is_written_in_a_short_slice, begin, end),
         cmocka_unit_test_setup_teardown(little_is_written_outside_of_the_turn, begin, end),
     };
-    signal(SIGPIPE, SIG_IGN); // as caromd has it
+    signal(SIGPIPE, SIG_IGN); // as in caromd
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,6 +279,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(peer_that_goes_while_its_handshake_waits_leaves_nothing,
                                         begin, end),
     };
-    signal(SIGPIPE, SIG_IGN); // as caromd has it
+    signal(SIGPIPE, SIG_IGN); // as in caromd
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ static void collect_frees_a_bounded_number_and_says_that_some_is_left(void **sta
         t->next = all;
         all = t;
     }
-    assert_false(home_collect()); // nothing has come; from here on, nothing was made
+    assert_false(home_collect()); // nothing has arrived; from here on, nothing was made
     on_another_thread(end_all, all);
     for (int calls = 1; calls <= 4; calls++) {
         assert_int_equal(home_collect(), calls < 4);
@@ -266,7 +266,7 @@ static void *travel(void *argument)
 {
     station *s = argument;
     for (int lap = 0; lap < LAPS; lap++) {
-        home_begin(); // in each lap a home ends while things are away
+        home_begin(); // each lap ends its home while other threads have its messages
         for (int i = 0; i < EACH_LAP; i++) {
             pass_on(s->next, make(NULL));
             end_all(atomic_exchange(&s->inbox, NULL));

@@ -199,6 +199,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_blocked_loop_spends_no_time_of_closing, begin, end),
         cmocka_unit_test_setup_teardown(flight_leaves_in_one_piece, begin, end),
     };
-    signal(SIGPIPE, SIG_IGN); // as caromd has it
+    signal(SIGPIPE, SIG_IGN); // as in caromd
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ export class BodyEditor {
 
   #present(map, joints) {
     const entered = map.body === this.#map?.body && this.#fields.some(({field}) => field.entered);
-    if (entered && this.#keyOf(map, joints) !== this.#key) return; // new fields would take the focus, and what is typed
+    if (entered && this.#keyOf(map, joints) !== this.#key) return; // new fields would discard the visitor's focus and text
     this.#chosen = (this.#find(map.shapes, map.body) ?? map.shapes[0])?.shape ?? 0;
     this.#map = map;
     this.#joints = joints;

@@ -8,7 +8,7 @@ import type {Game, GameOptions} from 'carom/referee';
 import type {Arguments} from 'carom';
 
 export const TITLE = '__TITLE__';
-export const TEMPLATE = '__NAME__'; // template of the worlds, as caromd has it (tools/start.js)
+export const TEMPLATE = '__NAME__'; // name of the worlds' template in caromd (tools/start.js)
 export const HZ = 60; // ticks a second, as world.json leaves it
 export const ARENA = {width: 16, height: 9}; // [m]
 export const RADIUS = 0.5; // radius of a player's disc [m]
