@@ -13,7 +13,8 @@ typedef enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_BYTES } unit;
 
 static const char *const server_names[SERVER_LATENCIES] = {"step", "delay"};
 
-// Values of `what`: a metric, then step and delay, then these.
+// Numbers of conditions' subjects (`what`): metrics of the load first, then step and delay of the
+// server, then the counts below.
 enum { FIRST_SERVER = LOAD_METRIC_COUNT, FIRST_COUNT = LOAD_METRIC_COUNT + SERVER_LATENCIES };
 
 enum counts {

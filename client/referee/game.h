@@ -53,7 +53,7 @@ typedef struct game_change {
     carom_value *value;               // NULL: removed
     uint64_t body;
     uint64_t tick;         // tick of its batch; UINT64_MAX: not yet applied
-    const game_turn *turn; // NULL: applied
+    const game_turn *turn; // the turn that makes the change; NULL: it was applied
 } game_change;
 
 // The referee by the key's record, and the time of the record's last change.

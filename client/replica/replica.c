@@ -238,7 +238,7 @@ static carom_status play(carom_replica *r, const log_record *record, uint64_t ti
     if (!within && (r->player.within || record->from != world_tick(r->player.world))) {
         carom_status s = replica_fault(
             err, CAROM_UNAVAILABLE,
-            "the record begins at tick %llu, the replica stands at %llu: it needs an "
+            "the record begins at tick %llu, the replica is at %llu: it needs an "
             "image",
             (unsigned long long)record->from, (unsigned long long)world_tick(r->player.world));
         drop_world(r);

@@ -140,7 +140,7 @@ def struct(m, users, enums):
 
 
 def write_args(schema):
-    """Of methods with one struct, that with most fields has all of them."""
+    """Writes the structs of arguments. The one of methods that share a struct has the fields of the method with the most."""
     out = ARGS_HEAD
     methods = [m for m in plain(schema) if "type" in m.struct]
     for kind in dict.fromkeys(m.struct["type"] for m in methods):

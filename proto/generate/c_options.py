@@ -9,8 +9,8 @@ from .text import c_string
 HEAD = """\
 // Generated from proto/schema by proto/generate/c_options.py: do not edit.
 //
-// Of a method, or of arguments that several methods share: OPTIONS_..., rows for the `options` of a
-// command (common/args/args.h), and PARAMS_..., rows that say which argument each of them sets
+// For a method, or for arguments that several methods share: OPTIONS_..., rows for the `options` of
+// a command (common/args/args.h), and PARAMS_..., rows that name the argument that each of them sets
 // (params_method of client/cli/params.h).
 #ifndef CAROM_CLIENT_CLI_METHOD_OPTIONS_H
 #define CAROM_CLIENT_CLI_METHOD_OPTIONS_H

@@ -49,7 +49,7 @@ class Fixed:
 
 @dataclasses.dataclass
 class Family:
-    """Of /metrics, in Prometheus' format."""
+    """A family of metrics at /metrics, in Prometheus' format."""
     name: str
     type: str
     help: str

@@ -81,7 +81,7 @@ def answer_type(key, schema):
 
 
 def form_fields(schema):
-    """Of every kind of shape: the arguments of its form, which other kinds do not have."""
+    """The arguments of each kind of shape that describe its form, which other kinds do not have."""
     out, args = "", {}
     kinds = [s for s in schema.shapes if s.kind or not s.make]
     for s in kinds:

@@ -59,7 +59,7 @@ class Worlds(RelayTest):
         near.read_until(lambda: near.snapshots())
         self.assertEqual(far.call("world.info", world="lab")["subscribers"], 1)
         near.call("world.unsubscribe", subscription=number)
-        self.server.await_log("world 'lab' of 127.0.0.1:%d is let go" % origin.port)
+        self.server.await_log("world 'lab' of 127.0.0.1:%d is not followed any more" % origin.port)
         self.eventually(lambda: far.call("world.info", world="lab")["subscribers"] == 0)
         self.assertEqual(self.stats(near, "relay_worlds"), 0)
         self.assertEqual([w["world"] for w in near.call("world.list")], ["lab"])
@@ -74,7 +74,7 @@ class Worlds(RelayTest):
         self.listed(near, "other")
         near.call("world.subscribe", world="lab")
         near.call("world.info", world="other")
-        self.server.await_log("world 'other' of 127.0.0.1:%d is let go" % origin.port)
+        self.server.await_log("world 'other' of 127.0.0.1:%d is not followed any more" % origin.port)
         self.assertEqual(self.stats(near, "relay_worlds"), 1)
 
     def test_relay_follows_at_most_relay_worlds(self):

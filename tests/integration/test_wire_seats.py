@@ -146,8 +146,8 @@ class Seats(SeatsTest):
         refused("invalid_argument", "'arena-1' is of template 'arena', not 'duel'", "world.join", template="duel", world="arena-1")
         refused("invalid_argument", "template is missing", "world.join")
         for key, value in ("seat", 1), ("session", own), ("subject", "ada"):
-            refused("invalid_argument", f"{key}: only logs", "world.join", template="arena", **{key: value})
-        refused("invalid_argument", "seat: only logs", "world.leave", world="arena-1", seat=1)
+            refused("invalid_argument", f"{key}: allowed in logs only", "world.join", template="arena", **{key: value})
+        refused("invalid_argument", "seat: allowed in logs only", "world.leave", world="arena-1", seat=1)
         refused("not_found", "session .* has no seat in world 'arena-1'", "world.leave", world="arena-1")
         refused("not_found", "session .* has no seat in world 'plain'", "world.leave", world="plain")
         refused("not_found", "world 'no' does not exist", "world.leave", world="no")

@@ -207,7 +207,7 @@ class Protocol(SocketTest):
 
 
 class Sizes(SocketTest):
-    """Messages as they come in many pieces, or many of them; the largest is message_bytes, 1 MiB."""
+    """Messages in many pieces, and many messages at once; the largest is message_bytes, 1 MiB."""
 
     @staticmethod
     def message(payload):

@@ -51,7 +51,7 @@ class Typed(unittest.TestCase):
         self.environment["CAROM_CA"] = "fullchain.pem"
 
     def here(self, command):
-        """As it is printed, except its place."""
+        """The printed command, with this test's ports, folder and address."""
         return (command.replace("0.0.0.0:22766", "0.0.0.0:0").replace("0.0.0.0:22767", "0.0.0.0:0")
                 .replace("/var/lib/carom", str(self.folder / "data")).replace("play.example", self.address))
 

@@ -142,7 +142,7 @@ static cli_exit check_text(const cli *c, const char *path, const char *text, siz
                      (unsigned long long)result.commands, (unsigned long long)result.bodies,
                      (unsigned long long)result.joints);
     } else {
-        (void)printf("%s is a sound scene: %llu %s, %llu %s, %llu %s\n", path,
+        (void)printf("%s is a valid scene: %llu %s, %llu %s, %llu %s\n", path,
                      TEXT_COUNTED(result.commands, "command", "commands"),
                      TEXT_COUNTED(result.bodies, "body", "bodies"),
                      TEXT_COUNTED(result.joints, "joint", "joints"));

@@ -38,12 +38,12 @@ namespace Carom
         public ulong A, B, ShapeA, ShapeB, Joint;
         public Vec2 Point, Normal;
         public double Depth, Speed, Impulse;
-        /// <summary>Of a message: its name, its data, and the session and subject that sent it.</summary>
+        /// <summary>A message's name, its data, and the session and subject that sent it.</summary>
         public string Name;
         public object Data;
         public ulong Session;
         public string Subject;
-        /// <summary>Of a join or leave: the seat, from 1 on; Session and Subject are those that have it.</summary>
+        /// <summary>The seat of a join or leave, from 1 on; Session and Subject are those that have it.</summary>
         public ulong Seat;
 
         internal static unsafe WorldEvent From(carom_event* e)
@@ -60,7 +60,7 @@ namespace Carom
             };
         }
 
-        /// <summary>Of a map as on the wire.</summary>
+        /// <summary>The event in a map of the wire.</summary>
         internal static WorldEvent From(object value)
         {
             var m = value as Dictionary<string, object>;

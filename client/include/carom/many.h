@@ -64,7 +64,7 @@ CAROM_API carom_status carom_many_create(const carom_local *start, size_t count,
                                          carom_many **out, carom_error *error);
 CAROM_API void carom_many_free(carom_many *many); // NULL is allowed
 
-// Of each world in the range: carries out its action, and advances by `ticks` (0 to
+// For each world in the range: carries out its action, and advances by `ticks` (0 to
 // CAROM_LOCAL_TICKS_MAX). `actions` has a number for each world of the range and each drive, row by
 // row; NULL: earlier forces go on. A drive whose body or joint is gone has no effect. Errors:
 // CAROM_INVALID_ARGUMENT with world and drive for a number that is not finite: nothing has changed.

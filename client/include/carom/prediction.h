@@ -175,8 +175,8 @@ typedef struct carom_prediction_figures {
     double right;        // share of the last 8 s' confirmed ticks that were predicted exactly
     double rollbacks;    // rollbacks a second, over the last 8 s
     double depth;        // ticks that a rollback predicted again, on average
-    double error;        // largest correction of an own body in the last 8 s [m]
-    double error_others; // largest such correction of another body
+    double error;        // largest correction of the client's bodies in the last 8 s [m]
+    double error_others; // largest correction of another body
     double lead;         // ticks from the newest that news in time shows to the predicted one
     double slack;        // ticks of the lead beyond the round trip
     double rtt;          // [s]

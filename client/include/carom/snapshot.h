@@ -64,7 +64,7 @@ typedef struct carom_event {
     double depth;      // depth at that point [m]
     double speed;      // approach speed along the normal [m/s]
     double impulse;    // [N s]
-    // Of a message (message.send), of a join or a leave (world.join), else NULL and 0:
+    // Members of a message (message.send), a join or a leave (world.join); else NULL and 0:
     const char *message; // a message's name
     const void *data;    // its or the join's data, MessagePack (carom_event_data reads it); NULL:
                          // it has none

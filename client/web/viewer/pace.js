@@ -6,7 +6,7 @@
 const WINDOW_S = 5; // ticks are counted over this time
 const LEAST_S = 1.5; // least time for a rate
 const STEPS = 3; // least number of different ticks: more than one press of a key causes
-const SPREAD_S = 0.25; // how much longer than the shortest an observation may take and count for the rate
+const SPREAD_S = 0.25; // the rate ignores observations that took longer than the shortest by more
 const SPREADS = 8; // the shortest is that of so many observations: a connection may become slower
 const STILL_S = 1.2; // without a tick for this long the world is paused
 

@@ -230,7 +230,7 @@ void followers_received(pairs *p, peer_link *link, pair_message kind, const uint
         source_refuse(from, size >= 8 ? get64(bytes) : 0, "it does not follow the world");
     }
     if (f == NULL) {
-        if (kind == PAIR_END && size == PAIR_END_BYTES) { // its record said that already
+        if (kind == PAIR_END && size == PAIR_END_BYTES) { // the record ended it
             uint8_t head[PAIR_ACKNOWLEDGE_BYTES] = {0};
             memcpy(head, bytes, PAIR_END_BYTES);
             (void)peer_send(link, PAIR_ACKNOWLEDGE, head, sizeof head, NULL, 0);

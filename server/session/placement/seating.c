@@ -341,7 +341,7 @@ static status refuse_given(const command *join, error *err)
                                                      : NULL;
     return given == NULL ? STATUS_OK
                          : error_set(err, STATUS_INVALID_ARGUMENT,
-                                     "%s: only logs have it; the server chooses the seat, and "
+                                     "%s: allowed in logs only; the server chooses the seat, and "
                                      "knows the session",
                                      given);
 }
@@ -428,7 +428,7 @@ status seating_leave(server *s, const call *c, command *leave, error *err)
     const uint64_t of = leave->leave.session != 0 ? leave->leave.session : own;
     if (leave->leave.seat != 0 || leave->leave.subject != NULL) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "%s: only logs have it; the server knows which seat the session has",
+                         "%s: allowed in logs only; the server knows which seat the session has",
                          leave->leave.seat != 0 ? "seat" : "subject");
     }
     if (of != own && c->session->identity.role < ROLE_REFEREE) {

@@ -611,7 +611,8 @@ static bool look_after(upstreams *u, mirrored *w, uint64_t now)
         return false;
     }
     if (now - w->active_ms >= u->server->limits->relay_idle_ms && w->made) {
-        log_info("relay: world '%s' of %s is let go, as nobody watches it", w->name, address_of(w));
+        log_info("relay: world '%s' of %s is not followed any more, as nobody watches it", w->name,
+                 address_of(w));
         end(u, w, STATUS_UNAVAILABLE, "at this relay, as nobody watches it");
         return false;
     }

@@ -7,7 +7,7 @@
 // The relay is an ordinary client of each upstream: it says hello (with a token, if it has one),
 // asks for world.list every RELAY_LIST_MS, and subscribes to the log of a world when a client asks
 // for that world here. The world has the name and the epoch of the upstream's, and the same bits. A
-// world that nobody has watched for `relay_idle_ms` is let go. Commands are refused, or answered
+// world that nobody has watched for `relay_idle_ms` is dropped. Commands are refused, or answered
 // with `moved` where the operator names an address that clients reach (--relay-origin).
 //
 // A lost connection is dialled again; worlds stand still meanwhile and begin again with an image.

@@ -121,7 +121,8 @@ static uint64_t owned_bytes(const uint8_t *bytes, size_t size)
     return rows + OWNERS_SIZE_BYTES + get32(bytes + HEADER_BYTES + rows);
 }
 
-// Bytes from the header to the physics; more than there are, where they lie about it.
+// The number of bytes between the header and the physics. More than `size` if a count in the image
+// is false.
 static uint64_t head_bytes(const uint8_t *bytes, size_t size)
 {
     uint64_t owned = owned_bytes(bytes, size);

@@ -308,7 +308,7 @@ class Worlds(ServerTest):
 
     def test_apply_without_a_server_checks(self):
         result = carom("apply", "--check", SCENES / "cradle.json")
-        self.assertRegex(result.out, r"cradle.json is a sound scene: \d+ commands, 6 bodies, 5 joints\n\Z")
+        self.assertRegex(result.out, r"cradle.json is a valid scene: \d+ commands, 6 bodies, 5 joints\n\Z")
         self.assertEqual(6, carom("apply", "--check", SCENES / "cradle.json", "--json").json()["bodies"])
         bad = carom("apply", "--check", "-", input='{"name": "x",\n "commands": [["body.spwan", {}]]}')
         self.assertEqual((USAGE, ""), (bad.code, bad.out))

@@ -320,7 +320,7 @@ static void test_five_refusals_drop_the_commands_and_the_next_event_is_handled(v
     send_number(&s, 1, FATE_REFUSED, 100);
     AWAIT(&s, figures(&s).failed == 1);
     assert_int_equal(seen(&s).turns_tried, GAME_TRIES_MAX);
-    assert_true(seen(&s).beats_between >= 3); // the lease was kept, which the attempts exceed
+    assert_true(seen(&s).beats_between >= 3); // the lease was renewed between the attempts
     assert_int_equal(s.errors, 1);
     assert_string_equal(s.during, "message");
     assert_string_equal(s.text, "data_bytes_per_world");

@@ -140,7 +140,7 @@ static void a_gap_needs_an_image(void **state)
     buffer lost = record_of(c, 5, true, false);
     buffer_deinit(&lost);
     assert_int_equal(feed(c, record_of(c, 5, true, false)), CAROM_UNAVAILABLE);
-    assert_non_null(strstr(c->why.text, "begins at tick 15, the replica stands at 10"));
+    assert_non_null(strstr(c->why.text, "begins at tick 15, the replica is at 10"));
     assert_false(carom_replica_now(c->replica).ready);
     assert_int_equal(feed(c, record_of(c, 5, true, true)), CAROM_OK);
     assert_int_equal(carom_replica_now(c->replica).tick, 25);

@@ -294,7 +294,7 @@ static int count_lines(FILE *f, const char *with)
 }
 
 // Connections that say nothing give way to newer ones, so that a server of the fleet finds a place.
-// Of those that are refused, the first ones of a time are logged.
+// The log has the first of the refused ones, not all.
 static void silent_strangers_give_way(void **state)
 {
     enum { MORE = 40, LOGGED = 10, ALL = PEER_STRANGERS_MAX + MORE };

@@ -284,7 +284,7 @@ export function loadScene(text, {workMax = WORK_MAX, commandsMax = COMMANDS_MAX,
           world, view, commands: loader.commands};
 }
 
-// A value whose references are ids, or name commands of the same batch, whose first is `first`.
+// The value with its references replaced: by ids, or for commands of the batch that begins with command `first`, by their place in it.
 function resolved(value, ids, first) {
   if (value instanceof Reference) return value.command < first ? ids[value.command] : {$: value.command - first};
   if (Array.isArray(value)) return value.map((one) => resolved(one, ids, first));
