@@ -276,6 +276,25 @@ def free_port():
         return taken.getsockname()[1]
 
 
+# The printed ports and files that a real proxy gets others for
+PRINTED = {
+    "nginx": [":22767", "443", "/etc/ssl/play.crt", "/etc/ssl/play.key"],
+    "haproxy": [":22767", ":22766", "443", "22700", "/etc/ssl/play.pem"],
+}
+
+
+def configuration(name):
+    """The page's configuration for that proxy."""
+    return re.search(rf"<!-- {name} -->\n```[a-z]*\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL).group(1)
+
+
+class Page(unittest.TestCase):
+    def test_configurations_have_the_ports_and_files_that_are_replaced(self):
+        for name, texts in PRINTED.items():
+            for text in texts:
+                self.assertIn(text, configuration(name), name)
+
+
 class RealProxy(WireTest):
     """The page's configuration `NAME`, with the test's ports and files."""
     NAME = PROGRAM = None
@@ -298,7 +317,7 @@ class RealProxy(WireTest):
     def start(cls, key):
         """Whether the proxy accepts connections; not if one of its ports was taken meanwhile."""
         cls.port, cls.rpc_port = free_port(), free_port()
-        text = re.search(rf"<!-- {cls.NAME} -->\n```[a-z]*\n(.*?)```", PAGE.read_text(), re.DOTALL).group(1)
+        text = configuration(cls.NAME)
         puts = {":22767": f":{cls.server.http_port}", ":22766": f":{cls.server.port}",
                 "443": str(cls.port), "22700": str(cls.rpc_port),
                 "/etc/ssl/play.pem": f"{cls.folder}/both.pem", "/etc/ssl/play.crt": cls.cert, "/etc/ssl/play.key": key}

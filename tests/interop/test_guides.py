@@ -331,7 +331,16 @@ class FleetShell(Shell):
             self.watcher.close()
 
 
+def fleet_commands():
+    """(command, output) of the fleet's page."""
+    text = "".join(block.replace("\\\n", " ") for block in blocks(FLEET))
+    return re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+
+
 class Guides(unittest.TestCase):
+    def test_fleet_s_page_prints_commands_and_their_output(self):
+        self.assertGreater(sum(output != "" for _, output in fleet_commands()), 4)
+
     def test_every_block_is_typed_or_listed(self):
         for page in pages():
             for block in blocks(page):
@@ -368,12 +377,11 @@ class Guides(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("etcd"), "etcd is not installed (docker/install.sh test)")
     def test_fleet_does_what_is_printed(self):
-        text = "".join(block.replace("\\\n", " ") for block in blocks(FLEET))
         with tempfile.TemporaryDirectory() as folder:
             shell = FleetShell(pathlib.Path(folder), FLEET)
             changes = 0
             try:
-                for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+                for command, output in fleet_commands():
                     shell.type(command, output)  # each needs those before it
                     if shell.watcher and output:
                         shell.watcher_goes_on()

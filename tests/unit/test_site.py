@@ -47,6 +47,23 @@ def build(*words, root=None):
     return done.returncode, done.stdout + done.stderr
 
 
+REFERENCES = {"errors": "errors", "limits": "limits", "events": "kinds of events", "metrics": "metrics"}  # page -> block
+
+
+def protocol():
+    return (ROOT / "proto/PROTOCOL.md").read_text(encoding="utf-8")
+
+
+def methods_of(text):
+    return re.findall(r"^<!-- method (\S+) -->$", text, re.M)
+
+
+def names_of(page, block):
+    """The names in the first column of a reference."""
+    text = (ROOT / "server/http/README.md").read_text(encoding="utf-8") if page == "metrics" else protocol()
+    return re.findall(r"^\| `(\w+)` \|", text.split(f"<!-- reference {block} -->")[1].split("<!-- end -->")[0], re.M)
+
+
 @unittest.skipUnless(shutil.which("cmark-gfm"), "there is no cmark-gfm")
 class Site(unittest.TestCase):
     @classmethod
@@ -85,20 +102,16 @@ class Site(unittest.TestCase):
             self.assertRegex(name, r"\A[A-Za-z0-9_./+-]+\Z", "paths that a request needs no percent signs for")
 
     def test_methods_errors_limits_and_events_have_anchors(self):
-        text = (ROOT / "proto/PROTOCOL.md").read_text(encoding="utf-8")
-        methods = re.findall(r"^<!-- method (\S+) -->$", text, re.M)
-        self.assertGreater(len(methods), 40)
+        text = protocol()
+        methods = methods_of(text)
         self.assertEqual(set(), {name.replace(".", "") for name in methods} - self.pages["docs/reference/methods.html"].anchors)
         anchors = self.pages["docs/reference/methods.html"].anchors
         for method in methods:
             block = text.split(f"<!-- method {method} -->\n")[1].split("<!-- end -->")[0]
             names = re.findall(r"^\| `(\w+)` \|", block, re.M)
             self.assertEqual(set(), {f"{method.replace('.', '')}-{name}" for name in names} - anchors, "anchors of arguments")
-        for page, block in (("errors", "errors"), ("limits", "limits"), ("events", "kinds of events"), ("metrics", "metrics")):
-            source = text if page != "metrics" else (ROOT / "server/http/README.md").read_text(encoding="utf-8")
-            rows = re.findall(r"^\| `(\w+)` \|", source.split(f"<!-- reference {block} -->")[1].split("<!-- end -->")[0], re.M)
-            self.assertGreater(len(rows), 5)
-            self.assertEqual(set(), set(rows) - self.pages[f"docs/reference/{page}.html"].anchors)
+        for page, block in REFERENCES.items():
+            self.assertEqual(set(), set(names_of(page, block)) - self.pages[f"docs/reference/{page}.html"].anchors)
 
     def test_texts_are_there_by_gzip_too(self):
         for name in self.files:
@@ -148,6 +161,23 @@ def rows(page, heading):
     table = re.search(r"(?:^\|.*\n)+", text, re.M)[0]
     cells = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]]
     return {first: rest for first, *rest in reversed(cells)}  # the first of two rows with one name counts
+
+
+class Pages(unittest.TestCase):
+    """The words of pages that tests of the built site look for are there: these tests need no program."""
+
+    def test_protocol_s_methods_and_references_are_found(self):
+        methods = methods_of(protocol())
+        self.assertGreater(len(methods), 40)
+        for page, block in REFERENCES.items():
+            self.assertGreater(len(names_of(page, block)), 5, page)
+
+    def test_searched_sections_are_there(self):
+        for page, words in (("proto/PROTOCOL.md", "# Slow readers"), ("client/guides/play-over-distance.md", "# How it works"),
+                            ("client/README.md", "# The command line")):
+            self.assertIn(f"{words}\n", (ROOT / page).read_text(encoding="utf-8"), page)
+        text = (ROOT / "client/guides/play-over-distance.md").read_text(encoding="utf-8").split("# How it works\n")[1].split("\n#")[0]
+        self.assertIn("late batches are rare", " ".join(text.lower().split()), "the search's words of that section")
 
 
 class Figures(unittest.TestCase):

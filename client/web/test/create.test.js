@@ -221,12 +221,10 @@ async function played(t, template, script) {
   const began = performance.now();
   const place = await mkdtemp(path.join(folder, `${template}-`));
   const [build, commands] = await guide();
-  assert.match(build[0], / --target caromd web_create$/);
   await type(place, build[2]);
   const commanded = performance.now();
   const cwd = path.join(place, 'my-game');
   if (template === 'phaser') {
-    assert.deepEqual([commands[1], commands.at(-1)], ['cd my-game', 'npm start']);
     await type(place, commands[0]);
     for (const command of commands.slice(2, -1)) await type(cwd, command);
   } else { // npm's own command, which takes a package that is installed
@@ -263,15 +261,38 @@ async function filesOf(name) {
   return dependencies;
 }
 
+// The types' example of the package's README.
+async function adapterExample() {
+  const readme = await readFile(here('../README.md'), 'utf8');
+  const examples = [...readme.matchAll(/^```ts\n([^]*?)^```/gm)].map((match) => match[1]);
+  assert.equal(examples.length, 1);
+  return examples[0];
+}
+
+// The rule of ten lines that a game's README and the guide print, and the changes that give it its name.
+async function printedRule(file) {
+  const readme = await readFile(file, 'utf8');
+  const [, rule] = /^```ts\n([^]*?)^```/m.exec(readme);
+  assert.ok((await readFile(here('../../guides/game-in-five-minutes.md'), 'utf8')).includes(rule));
+  assert.equal(rule.trim().split('\n').length, 10);
+  const [, imported, combined] = /gets its name: `(.*?)` and `(.*?)`/.exec(readme);
+  return {rule, imported, combined};
+}
+
+test('pages_print_what_games_of_these_tests_use', async () => {
+  const [build, commands] = await guide();
+  assert.match(build[0], / --target caromd web_create$/);
+  assert.deepEqual([commands[1], commands.at(-1)], ['cd my-game', 'npm start']);
+  await adapterExample();
+  await printedRule(here('../create/template/common/README.in'));
+});
+
 test('a_game_with_phaser_is_made_and_played', {skip, timeout: 2 * RUN_MS}, async (t) => {
   const {game, cwd, ada, ben} = await played(t, 'phaser', ['start']);
   assert.deepEqual(Object.keys(await filesOf(cwd)), ['carom', LIBRARIES.phaser]);
   await playAgainst(ada, ben);
   // Types of the game, and of the adapter's example as the package's README prints it.
-  const readme = await readFile(here('../README.md'), 'utf8');
-  const examples = [...readme.matchAll(/^```ts\n([^]*?)^```/gm)].map((match) => match[1]);
-  assert.equal(examples.length, 1);
-  await writeFile(path.join(cwd, 'src/example.ts'), examples[0]);
+  await writeFile(path.join(cwd, 'src/example.ts'), await adapterExample());
   assert.equal((await npm(cwd, 'run', '--silent', 'check').catch((error) => error)).stdout, '');
   // Ada leaves: so do her disc and her score.
   await ada.goto('about:blank');
@@ -285,11 +306,7 @@ test('a_game_with_pixi_gets_a_rule_of_ten_lines_while_it_is_played', {skip, time
   assert.deepEqual(Object.keys(await filesOf(cwd)), ['carom', LIBRARIES.pixi]);
   await playAgainst(ada, ben);
   // The rule of the game's README, as it is printed there and in the guide.
-  const readme = await readFile(path.join(cwd, 'README.md'), 'utf8');
-  const [, rule] = /^```ts\n([^]*?)^```/m.exec(readme);
-  assert.ok((await readFile(here('../../guides/game-in-five-minutes.md'), 'utf8')).includes(rule));
-  assert.equal(rule.trim().split('\n').length, 10);
-  const [, imported, combined] = /gets its name: `(.*?)` and `(.*?)`/.exec(readme);
+  const {rule, imported, combined} = await printedRule(path.join(cwd, 'README.md'));
   await writeFile(path.join(cwd, 'src/rules/mine.ts'), rule);
   const list = path.join(cwd, 'src/rules.ts');
   const rules = await readFile(list, 'utf8');

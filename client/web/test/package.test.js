@@ -120,10 +120,13 @@ test('rules_of_the_guide_hold_as_printed', async () => {
   await run(process.execPath, ['--check', path.join(project, 'referee.js')]);
 });
 
+test('readme_prints_one_page', async () => {
+  assert.equal((await blocks('html')).length, 1);
+});
+
 test('pages_of_the_readme_draw_a_world', {skip: skipWithoutBrowser()}, async (t) => {
   const types = {html: 'text/html', js: 'text/javascript'};
   const pages = await blocks('html');
-  assert.equal(pages.length, 1);
   const files = http.createServer(async (request, response) => {
     const place = path.join(project, path.normalize(request.url));
     const bytes = await readFile(place).catch(() => null);

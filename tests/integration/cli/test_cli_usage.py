@@ -20,6 +20,11 @@ def commands():
     return re.findall(r"^  ([a-z]+) +[a-z]", out[:out.index("Topics")], re.MULTILINE)
 
 
+def summary(command):
+    """The command's line in the overall help."""
+    return re.search(rf"(?m)^  {command} +(.*)$", carom("--help").out)[1]
+
+
 def topics():
     """The topics in the overall help."""
     out = carom("--help").out
@@ -423,7 +428,7 @@ class Completion(unittest.TestCase):
         def zsh(*words):
             return subprocess.run(["zsh", "-f", "-c", script, "zsh", str(SCRIPTS / "_carom"), CAROM, *words], text=True,
                                   capture_output=True, timeout=SECONDS_MAX, env=environment()).stdout.splitlines()
-        self.assertEqual(["compdef _carom carom caromd carom-load", "spawn:put a body into a world"], zsh("spa"))
+        self.assertEqual(["compdef _carom carom caromd carom-load", f"spawn:{summary('spawn')}"], zsh("spa"))
         self.assertEqual(["static", "kinematic", "dynamic"], zsh("spawn", "w", "--type", "")[1:])
         self.assertEqual(["files"], zsh("apply", "")[1:])
 
@@ -434,7 +439,7 @@ class Completion(unittest.TestCase):
             path = ":".join([str(Path(CAROM).parent), str(Path(CAROMD).parent), os.environ["PATH"]])
             return subprocess.run(["fish", "--no-config", "-c", command], text=True, capture_output=True, timeout=SECONDS_MAX,
                                   env=environment(PATH=path)).stdout.splitlines()
-        self.assertEqual(["spawn\tput a body into a world"], fish("carom spa"))
+        self.assertEqual([f"spawn\t{summary('spawn')}"], fish("carom spa"))
         self.assertEqual({"dynamic", "kinematic", "static"}, set(fish("carom spawn w --type ")))
         self.assertIn("--listen", [line.split()[0] for line in fish("caromd --li")])
     def test_choices_and_methods(self):
