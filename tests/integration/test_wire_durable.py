@@ -40,14 +40,6 @@ class DurableTest(WireTest):
         self.server = Caromd(CAROMD, "--data", self.data, *options)
         return self.connect()
 
-    def kill(self):
-        self.server.kill()
-        self.server = None
-
-    def stop(self):
-        self.server.__exit__()
-        self.server = None
-
     def restart(self, *options):
         self.kill()
         return self.start(*options)

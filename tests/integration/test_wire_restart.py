@@ -39,29 +39,12 @@ class RestartTest(WireTest):
     def start(self, *options):
         self.server = Caromd(CAROMD, "--data", str(self.data), *self.OPTIONS, *options)
 
-    def stop(self):
-        if self.server is not None:
-            self.server.__exit__()
-            self.server = None
-
-    def kill(self):
-        self.server.kill()
-        self.server = None
-
     def run_server(self, *options):
         """Runs the server with at most 1 GiB of addresses, whatever a file claims; a sanitizer needs more."""
         def bound():
             if not SANITIZED:
                 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         return subprocess.run([CAROMD, *options], timeout=SECONDS_MAX, capture_output=True, text=True, check=False, preexec_fn=bound)
-
-    def greet(self, **arguments):
-        client = self.connect()
-        client.greeting = client.call("hello", **arguments)
-        return client
-
-    def resume(self, lost, **arguments):
-        return self.greet(resume=lost.greeting["resume"], **arguments)
 
     def not_resumed(self, lost):
         with self.assertRaisesRegex(RemoteError, "^not_found: resume"):

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
-from wire import Client, RemoteError  # noqa: E402
+from wire import RemoteError  # noqa: E402
 from wire_case import WireTest  # noqa: E402
 
 CAROMD, PLANTED = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -44,18 +44,7 @@ class RestoringTest(WireTest):
     def stop(self):
         if self.server is not None:
             self.gate.touch()
-            self.server.__exit__()
-            self.server = None
-
-    def greet(self, **arguments):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
-        client.greeting = client.call("hello", **arguments)
-        return client
-
-    def kill(self):
-        self.server.kill()
-        self.server = None
+        super().stop()
 
     def kill_and_restart(self):
         """The next server delays slow worlds until the gate is open."""

@@ -21,14 +21,6 @@ from wire_case import BALL, CAROMD, ServerTest  # noqa: E402
 class ResumeTest(ServerTest):
     OPTIONS = ["--log", "debug", "--limit", "half_closed_ms=200", "--limit", f"first_message_ms={1000 * SECONDS_MAX}"]
 
-    def greet(self, **arguments):
-        client = self.connect()
-        client.greeting = client.call("hello", **arguments)
-        return client
-
-    def resume(self, lost, **arguments):
-        return self.greet(resume=lost.greeting["resume"], **arguments)
-
     def stats(self, name):
         return self.client.call("server.stats")["counters"][name]
 

@@ -42,15 +42,6 @@ class SeatsTest(WireTest):
     def start(self, *options, template=None):
         self.server = Caromd(CAROMD, *options, *self.template("arena", **(ARENA if template is None else template)))
 
-    def stop(self):
-        if self.server is not None:
-            self.server.__exit__()
-            self.server = None
-
-    def kill(self):
-        self.server.kill()
-        self.server = None
-
     def player(self, **how):
         """A client and its session's number."""
         client = self.connect()

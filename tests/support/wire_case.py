@@ -25,6 +25,26 @@ class WireTest(unittest.TestCase):
         self.addCleanup(client.__exit__)
         return client
 
+    def greet(self, **arguments):
+        """A client that has said hello; the answer is its `greeting`."""
+        client = self.connect()
+        client.greeting = client.call("hello", **arguments)
+        return client
+
+    def resume(self, lost, **arguments):
+        """A client that resumes the session of one that greeted."""
+        return self.greet(resume=lost.greeting["resume"], **arguments)
+
+    def stop(self):
+        """Stops the server, if the test has not done so."""
+        if self.server is not None:
+            self.server.__exit__()
+            self.server = None
+
+    def kill(self):
+        self.server.kill()
+        self.server = None
+
     def refused(self, code, text, client, method, /, **arguments):
         """The text of the error that the call is answered with: this code, and a match of `text` behind it."""
         with self.assertRaises(RemoteError) as caught:

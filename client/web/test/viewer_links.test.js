@@ -10,14 +10,20 @@ import {startCaromd} from './support.js';
 import {makeKeys} from './tokens.js';
 import {assertNoErrors, button, keepNotes, noted, openPage, picture, skip, soon, stage, untilDrawn} from './viewer_page.js';
 
-test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t) => {
+// A server with keys, and a page of it that is not open yet. All end with the test.
+async function keyedServer(t) {
   const keys = makeKeys();
   t.after(keys.remove);
   const keyed = await startCaromd(['--keys', keys.file, '--world', 'demo:demo']);
   t.after(() => keyed.stop());
   const page = await newPage(stage.browser);
   t.after(() => page.context().close());
-  await page.goto(`http://127.0.0.1:${keyed.port}/`);
+  return {keys, page, home: `http://127.0.0.1:${keyed.port}/`};
+}
+
+test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t) => {
+  const {keys, page, home} = await keyedServer(t);
+  await page.goto(home);
   const dialog = page.getByRole('dialog', {name: 'Token'});
   await dialog.getByRole('heading', {name: 'This server asks who you are'}).waitFor();
   await picture(page, 'token');
@@ -44,14 +50,8 @@ test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t)
 });
 
 test('a_token_of_a_link_is_for_one_visit_and_the_visitors_own_stays', {skip}, async (t) => {
-  const keys = makeKeys();
-  t.after(keys.remove);
-  const keyed = await startCaromd(['--keys', keys.file, '--world', 'demo:demo']);
-  t.after(() => keyed.stop());
-  const page = await newPage(stage.browser);
-  t.after(() => page.context().close());
+  const {keys, page, home} = await keyedServer(t);
   await keepNotes(page);
-  const home = `http://127.0.0.1:${keyed.port}/`;
   const dialog = page.getByRole('dialog', {name: 'Token'});
   const enter = async (token) => {
     await dialog.getByLabel('Token').fill(token);

@@ -24,6 +24,7 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
+from receiving import receive  # noqa: E402
 from wire import Client  # noqa: E402
 
 RATE = 60  # snapshots per second for each client
@@ -47,12 +48,9 @@ class Watcher:
         self.heard, self.longest, self.resumed = time.monotonic(), 0.0, 0
 
     def read(self, selector):
-        try:
-            data = self.socket.recv(1 << 18)
-        except BlockingIOError:
+        data = receive(self.socket)
+        if data is None:
             return
-        except ConnectionResetError:
-            data = b""
         if not data:
             selector.unregister(self.socket)
             self.socket.close()

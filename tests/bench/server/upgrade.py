@@ -13,7 +13,6 @@ Usage: upgrade.py CAROMD [CLIENTS [UPGRADES]]
 import os
 import resource
 import selectors
-import socket
 import statistics
 import sys
 import tempfile
@@ -25,6 +24,7 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
+from receiving import connect_again, receive  # noqa: E402
 from wire import Client  # noqa: E402
 
 RATE = 10  # snapshots per second for each client
@@ -55,12 +55,9 @@ class Watcher:
         self.answer = None  # id of the awaited hello
 
     def read(self, selector):
-        try:
-            data = self.socket.recv(1 << 18)
-        except BlockingIOError:
+        data = receive(self.socket)
+        if data is None:
             return
-        except ConnectionResetError:
-            data = b""
         now = time.monotonic()
         if not data:
             self.come_back(selector)
@@ -80,10 +77,7 @@ class Watcher:
     def come_back(self, selector):
         selector.unregister(self.socket)
         self.socket.close()
-        self.socket = socket.create_connection(("127.0.0.1", self.port), 30)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket.sendall(msgpack.packb([0, 1, "hello", [{"resume": self.secret}]]))
-        self.socket.setblocking(False)
+        self.socket = connect_again(self.port, msgpack.packb([0, 1, "hello", [{"resume": self.secret}]]))
         self.answer = msgpack.Unpacker(raw=False, strict_map_key=False)
         selector.register(self.socket, selectors.EVENT_READ, self)
 
@@ -136,12 +130,9 @@ class Commander:
                 self.send(self.waiting[number])
 
     def read(self, selector):
-        try:
-            data = self.socket.recv(1 << 18)
-        except BlockingIOError:
+        data = receive(self.socket)
+        if data is None:
             return
-        except ConnectionResetError:
-            data = b""
         if not data:
             self.come_back(selector)
             return
@@ -157,13 +148,10 @@ class Commander:
     def come_back(self, selector):
         selector.unregister(self.socket)
         self.socket.close()
-        self.socket = socket.create_connection(("127.0.0.1", self.port), 30)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
         self.last += 1
         self.hello = self.last
-        self.socket.sendall(msgpack.packb([0, self.hello, "hello", [{"resume": self.secret}]]))
-        self.socket.setblocking(False)
+        self.socket = connect_again(self.port, msgpack.packb([0, self.hello, "hello", [{"resume": self.secret}]]))
         selector.register(self.socket, selectors.EVENT_READ, self)
 
     def wrong(self, admin):

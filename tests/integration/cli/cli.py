@@ -122,6 +122,16 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(1, result.out.count("\n"), words)
         return result.json()
 
+    def spawn(self, *words):
+        """Makes a body in the test's world; returns its id."""
+        return self.json("spawn", self.world, *words)["body"]
+
+    def get(self, body):
+        return self.json("get", self.world, body)
+
+    def step(self, ticks=1):
+        self.json("step", self.world, ticks)
+
     def fails(self, code, *words, **more):
         result = self.run_carom(*words, **more)
         self.assertEqual(code, result.code, (words, result.out, result.err))

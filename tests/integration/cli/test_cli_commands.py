@@ -320,15 +320,6 @@ class Bodies(ServerTest):
         super().setUp()
         self.json("create", self.world, "--gravity", "0,0", "--paused")
 
-    def spawn(self, *words):
-        return self.json("spawn", self.world, *words)["body"]
-
-    def get(self, body):
-        return self.json("get", self.world, body)
-
-    def step(self, ticks=1):
-        self.json("step", self.world, ticks)
-
     def test_spawn_with_all_it_takes(self):
         body = self.spawn("--circle", 0.5, "--at", "1,-2", "--angle", 0.5, "--velocity", "3,4", "--spin", -1, "--bullet",
                           "--tag", "ball", "--density", 2, "--friction", 0.25, "--restitution", 0.5, "gravity_scale=0.5")

@@ -18,15 +18,6 @@ class EngineTest(ServerTest):
         self.world = self.world[:60]
         self.json("create", self.world, "--paused", "--gravity", "0,-10")
 
-    def spawn(self, *words):
-        return self.json("spawn", self.world, *words)["body"]
-
-    def get(self, body):
-        return self.json("get", self.world, body)
-
-    def step(self, ticks=1):
-        self.json("step", self.world, ticks)
-
     def frame(self, *words):
         return self.ok("watch", self.world, "--frames", 1, "--color", "always", *words).out
 

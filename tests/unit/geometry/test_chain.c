@@ -8,6 +8,7 @@
 
 #include "common/geometry/manifold.h"
 #include "tests/unit/geometry/near.h"
+#include "tests/unit/geometry/placed.h"
 
 // Runs from right to left, so that its right side is above; flat unless the ghosts say otherwise.
 static chain_segment piece(float before_y, float after_y)
@@ -22,11 +23,6 @@ static polygon box_of(float width, float height)
         polygon_make_box((vec2){width, height}, (vec2){0.0f, 0.0f}, 0.0, 0.0f, &p, NULL),
         STATUS_OK);
     return p;
-}
-
-static transform at(float x, float y, double angle)
-{
-    return (transform){{x, y}, rot_from_angle(angle)};
 }
 
 static void chain_is_felt_from_its_right_side_only(void **state)

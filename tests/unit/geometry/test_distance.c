@@ -8,21 +8,7 @@
 
 #include "common/geometry/distance.h"
 #include "tests/unit/geometry/near.h"
-
-static proxy box_proxy(float half_width, float half_height, float radius)
-{
-    return (proxy){.points = {{-half_width, -half_height},
-                              {half_width, -half_height},
-                              {half_width, half_height},
-                              {-half_width, half_height}},
-                   .count = 4,
-                   .radius = radius};
-}
-
-static transform at(float x, float y, double angle)
-{
-    return (transform){{x, y}, rot_from_angle(angle)};
-}
+#include "tests/unit/geometry/placed.h"
 
 static void proxy_of_each_kind_has_its_core(void **state)
 {

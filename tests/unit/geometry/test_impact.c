@@ -9,6 +9,7 @@
 
 #include "common/geometry/distance.h"
 #include "tests/unit/geometry/near.h"
+#include "tests/unit/geometry/placed.h"
 
 static const double SLOP = (double)LINEAR_SLOP;
 
@@ -32,15 +33,6 @@ static proxy bar(float half_length)
     return (proxy){.points = {{-half_length, 0.0f}, {half_length, 0.0f}}, .count = 2};
 }
 
-static proxy box_proxy(float half_width, float half_height)
-{
-    return (proxy){.points = {{-half_width, -half_height},
-                              {half_width, -half_height},
-                              {half_width, half_height},
-                              {-half_width, half_height}},
-                   .count = 4};
-}
-
 static void sweep_halfway_is_turned_by_half(void **state)
 {
     (void)state;
@@ -59,7 +51,7 @@ static void sweep_halfway_is_turned_by_half(void **state)
 static void impact_fast_ball_does_not_pass_a_thin_wall(void **state)
 {
     (void)state;
-    proxy wall = box_proxy(0.005f, 5.0f);
+    proxy wall = box_proxy(0.005f, 5.0f, 0.0f);
     proxy b = ball(0.05f);
     sweep fixed = still(0.0f, 0.0f);
     sweep fast = flight((vec2){-3.0f, 0.1f}, (vec2){3.667f, 0.1f}, 0.0);
@@ -73,7 +65,7 @@ static void impact_fast_ball_does_not_pass_a_thin_wall(void **state)
 static void impact_of_shapes_that_pass_by_is_none(void **state)
 {
     (void)state;
-    proxy a = box_proxy(1.0f, 1.0f);
+    proxy a = box_proxy(1.0f, 1.0f, 0.0f);
     proxy b = ball(0.5f);
     sweep fixed = still(0.0f, 0.0f);
     sweep past = flight((vec2){-10.0f, 1.51f}, (vec2){10.0f, 1.51f}, 0.0);
@@ -87,7 +79,7 @@ static void impact_of_shapes_that_pass_by_is_none(void **state)
 static void impact_later_than_asked_for_is_none(void **state)
 {
     (void)state;
-    proxy a = box_proxy(1.0f, 1.0f);
+    proxy a = box_proxy(1.0f, 1.0f, 0.0f);
     proxy b = ball(0.5f);
     sweep fixed = still(0.0f, 0.0f);
     sweep fast = flight((vec2){-10.0f, 0.0f}, (vec2){10.0f, 0.0f}, 0.0); // hits at 8.5 / 20
@@ -100,7 +92,7 @@ static void impact_later_than_asked_for_is_none(void **state)
 static void impact_of_overlapping_shapes_says_so(void **state)
 {
     (void)state;
-    proxy a = box_proxy(1.0f, 1.0f);
+    proxy a = box_proxy(1.0f, 1.0f, 0.0f);
     proxy b = ball(0.5f);
     sweep fixed = still(0.0f, 0.0f);
     sweep out = flight((vec2){1.4f, 0.0f}, (vec2){5.0f, 0.0f}, 0.0);
@@ -112,7 +104,7 @@ static void impact_of_overlapping_shapes_says_so(void **state)
 static void impact_within_the_slop_at_the_start_is_at_once(void **state)
 {
     (void)state;
-    proxy a = box_proxy(1.0f, 1.0f);
+    proxy a = box_proxy(1.0f, 1.0f, 0.0f);
     proxy b = ball(0.5f);
     sweep fixed = still(0.0f, 0.0f);
     sweep in = flight((vec2){1.504f, 0.0f}, (vec2){0.0f, 0.0f}, 0.0);

@@ -9,6 +9,7 @@
 
 #include "common/geometry/manifold.h"
 #include "tests/unit/geometry/near.h"
+#include "tests/unit/geometry/placed.h"
 
 static polygon box_of(float width, float height, float radius)
 {
@@ -17,11 +18,6 @@ static polygon box_of(float width, float height, float radius)
         polygon_make_box((vec2){width, height}, (vec2){0.0f, 0.0f}, 0.0, radius, &p, NULL),
         STATUS_OK);
     return p;
-}
-
-static transform at(float x, float y, double angle)
-{
-    return (transform){{x, y}, rot_from_angle(angle)};
 }
 
 // The point with the smaller x (or smaller y, if x is equal): the order of points is not fixed.
