@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ARRAY(type)                                                                                \
     struct {                                                                                       \
@@ -44,6 +45,46 @@ void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
         for (uint32_t at_ = 0; at_ < (a)->count; at_++) {                                          \
             if ((a)->data[at_] == (value)) {                                                       \
                 array_swap_remove((a), at_);                                                       \
+                break;                                                                             \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+// Removes the first `n` elements; the rest moves up.
+#define array_remove_first(a, n)                                                                   \
+    do {                                                                                           \
+        const uint32_t removed_ = (n);                                                             \
+        (a)->count -= removed_;                                                                    \
+        if (removed_ > 0) {                                                                        \
+            memmove((a)->data, (a)->data + removed_, (a)->count * sizeof *(a)->data);              \
+        }                                                                                          \
+    } while (0)
+
+// Inserts before element `at`, or at the end. `value` must not depend on the array.
+#define array_insert(a, at, value)                                                                 \
+    do {                                                                                           \
+        const uint32_t place_ = (at);                                                              \
+        array_push((a), (value));                                                                  \
+        memmove((a)->data + place_ + 1, (a)->data + place_,                                        \
+                ((a)->count - 1 - place_) * sizeof *(a)->data);                                    \
+        (a)->data[place_] = (value);                                                               \
+    } while (0)
+
+// Removes element `at`; the order stays.
+#define array_remove(a, at)                                                                        \
+    do {                                                                                           \
+        const uint32_t place_ = (at);                                                              \
+        (a)->count--;                                                                              \
+        memmove((a)->data + place_, (a)->data + place_ + 1,                                        \
+                ((a)->count - place_) * sizeof *(a)->data);                                        \
+    } while (0)
+
+// Removes the first element that equals `value`, if there is one; the order stays.
+#define array_remove_value(a, value)                                                               \
+    do {                                                                                           \
+        for (uint32_t at_ = 0; at_ < (a)->count; at_++) {                                          \
+            if ((a)->data[at_] == (value)) {                                                       \
+                array_remove((a), at_);                                                            \
                 break;                                                                             \
             }                                                                                      \
         }                                                                                          \

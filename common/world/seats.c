@@ -190,10 +190,7 @@ static void insert(world_seats *s, const world_join_args *join)
     while (at < s->taken.count && s->taken.data[at].seat < made.seat) {
         at++;
     }
-    array_push(&s->taken, made);
-    memmove(s->taken.data + at + 1, s->taken.data + at,
-            (s->taken.count - 1 - at) * sizeof *s->taken.data);
-    s->taken.data[at] = made;
+    array_insert(&s->taken, at, made);
 }
 
 status seats_take(physics_world *world, const world_join_args *join, error *err)
@@ -219,9 +216,7 @@ status seats_free(physics_world *world, const world_leave_args *leave, error *er
     }
     const bool found = at < s.taken.count;
     if (found) {
-        s.taken.count--;
-        memmove(s.taken.data + at, s.taken.data + at + 1,
-                (s.taken.count - at) * sizeof *s.taken.data);
+        array_remove(&s.taken, at);
         write_seats(world, &s);
     }
     world_seats_deinit(&s);

@@ -29,19 +29,6 @@ static bool is_at(const void *rows, uint32_t count, size_t size, uint32_t at, co
 
 #define PLACE(array, name)     place_of((array)->data, (array)->count, sizeof *(array)->data, name)
 #define IS_AT(array, at, name) is_at((array)->data, (array)->count, sizeof *(array)->data, at, name)
-#define INSERT(array, at, row)                                                                     \
-    do {                                                                                           \
-        array_push(array, row);                                                                    \
-        memmove(&(array)->data[(at) + 1], &(array)->data[at],                                      \
-                ((array)->count - 1 - (at)) * sizeof *(array)->data);                              \
-        (array)->data[at] = (row);                                                                 \
-    } while (0)
-#define REMOVE(array, at)                                                                          \
-    do {                                                                                           \
-        (array)->count--;                                                                          \
-        memmove(&(array)->data[at], &(array)->data[(at) + 1],                                      \
-                ((array)->count - (at)) * sizeof *(array)->data);                                  \
-    } while (0)
 
 // The name behind the prefix of a key; NULL: the key is none of that kind.
 static const char *name_in(const store_entry *e, const char *prefix)
@@ -71,7 +58,7 @@ void fleet_view_set_world(fleet *f, const char *name, const world_record *r, int
         }
         known_world row = {.revision = 0};
         snprintf(row.name, sizeof row.name, "%s", name);
-        INSERT(&f->worlds, at, row);
+        array_insert(&f->worlds, at, row);
     }
     f->worlds.data[at].record = *r;
     f->worlds.data[at].revision = revision;
@@ -87,7 +74,7 @@ static void set_node(fleet *f, const char *name, const node_record *r)
         }
         known_node row = {.record = *r};
         snprintf(row.name, sizeof row.name, "%s", name);
-        INSERT(&f->nodes, at, row);
+        array_insert(&f->nodes, at, row);
         if (f->announced && strcmp(name, f->options.node) != 0) {
             log_info("fleet: server '%s' at %s has joined", name, r->address);
         }
@@ -99,14 +86,14 @@ static void forget(fleet *f, const char *world, const char *node)
 {
     uint32_t at = world != NULL ? PLACE(&f->worlds, world) : 0;
     if (world != NULL && IS_AT(&f->worlds, at, world)) {
-        REMOVE(&f->worlds, at);
+        array_remove(&f->worlds, at);
     }
     at = node != NULL ? PLACE(&f->nodes, node) : 0;
     if (node != NULL && IS_AT(&f->nodes, at, node)) {
         if (strcmp(node, f->options.node) != 0) {
             log_info("fleet: server '%s' has left", node);
         }
-        REMOVE(&f->nodes, at);
+        array_remove(&f->nodes, at);
     }
 }
 

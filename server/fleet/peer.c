@@ -319,9 +319,8 @@ static void take_frames(peer_link *l)
         at += FRAME_HEAD_BYTES + size;
         take_frame(l, head[4], head + FRAME_HEAD_BYTES, size);
     }
-    if (l->state != LINK_OVER && at > 0) {
-        memmove(l->input.data, l->input.data + at, l->input.count - at);
-        l->input.count -= (uint32_t)at;
+    if (l->state != LINK_OVER) {
+        array_remove_first(&l->input, (uint32_t)at);
     }
 }
 

@@ -139,9 +139,7 @@ static void move_up(outbox *o)
     if (o->first == o->blocks.count) {
         o->first = o->blocks.count = 0;
     } else if (o->first >= GONE_BLOCKS_MAX && o->first >= o->blocks.count / 2) {
-        o->blocks.count -= o->first;
-        memmove(o->blocks.data, o->blocks.data + o->first,
-                o->blocks.count * sizeof *o->blocks.data);
+        array_remove_first(&o->blocks, o->first);
         o->first = 0;
     }
 }

@@ -2,7 +2,6 @@
 #include "server/schedule/shares.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/assert.h"
 
@@ -58,10 +57,7 @@ static share *insert(shares *s, uint64_t subject)
     ASSERT(added != NULL);
     *added = (share){.subject = subject, .used_ns = s->floor_ns};
     const uint32_t at = place_of(s, subject);
-    array_push(&s->list, added);
-    memmove(s->list.data + at + 1, s->list.data + at,
-            (s->list.count - 1 - at) * sizeof *s->list.data);
-    s->list.data[at] = added;
+    array_insert(&s->list, at, added);
     return added;
 }
 

@@ -181,16 +181,23 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
     session_send_scratch(s);
 }
 
+bool session_subscribes_first(const session *s, uint32_t i)
+{
+    ASSERT(i < s->subscriptions.count);
+    const uint64_t world = s->subscriptions.data[i].world;
+    for (uint32_t j = 0; j < i; j++) {
+        if (s->subscriptions.data[j].world == world) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void end_subscriptions(session *s)
 {
     for (uint32_t i = 0; i < s->subscriptions.count; i++) {
-        uint64_t world = s->subscriptions.data[i].world;
-        bool told = false;
-        for (uint32_t j = 0; j < i && !told; j++) {
-            told = s->subscriptions.data[j].world == world;
-        }
-        if (!told) {
-            worlds_forget(s->server, s->key, world);
+        if (session_subscribes_first(s, i)) {
+            worlds_forget(s->server, s->key, s->subscriptions.data[i].world);
         }
     }
     session_clear_subscriptions(s);

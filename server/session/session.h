@@ -201,6 +201,9 @@ void session_send_scratch(session *s);
 void session_settle(session *s);
 
 session_subscription *session_find_subscription(session *s, uint64_t number);
+// Whether no subscription before the one at index `i` is in the same world: for calls that concern
+// a world once.
+bool session_subscribes_first(const session *s, uint32_t i);
 // Removes it from the list.
 void session_remove_subscription(session *s, session_subscription *found);
 // Removes all, without a word to their worlds.

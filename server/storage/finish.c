@@ -78,8 +78,7 @@ static void drop_segments(storage *s)
         }
         ASSERT(s->segment_bytes.count > 0 && s->closed_bytes >= s->segment_bytes.data[0]);
         s->closed_bytes -= s->segment_bytes.data[0];
-        memmove(s->segment_bytes.data, s->segment_bytes.data + 1,
-                --s->segment_bytes.count * sizeof *s->segment_bytes.data);
+        array_remove_first(&s->segment_bytes, 1);
         s->first_segment++;
     }
     storage_note_figures(s, 0, 0, 0, 0);
@@ -115,14 +114,7 @@ static void checkpointed(storage *s, const store_request *r)
 static void unlist(storage *s, storage_world *w)
 {
     pthread_mutex_lock(&s->lock);
-    for (uint32_t i = 0; i < s->worlds.count; i++) {
-        if (s->worlds.data[i] == w) {
-            memmove(&s->worlds.data[i], &s->worlds.data[i + 1],
-                    (s->worlds.count - i - 1) * sizeof *s->worlds.data);
-            s->worlds.count--;
-            break;
-        }
-    }
+    array_remove_value(&s->worlds, w);
     pthread_mutex_unlock(&s->lock);
     stored_change_stage(w, STORED_GONE);
     array_push(&s->gone, w);

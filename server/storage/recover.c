@@ -59,8 +59,7 @@ static status remove_leftovers(storage *s, const inventory *v, error *err)
     }
     while (s->first_segment < s->oldest && s->segment_bytes.count > 0) {
         s->closed_bytes -= s->segment_bytes.data[0];
-        memmove(s->segment_bytes.data, s->segment_bytes.data + 1,
-                --s->segment_bytes.count * sizeof *s->segment_bytes.data);
+        array_remove_first(&s->segment_bytes, 1);
         s->first_segment++;
     }
     return result;

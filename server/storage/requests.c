@@ -202,9 +202,5 @@ void stored_trim(storage_world *w)
         }
         drop++;
     }
-    if (drop > 0) {
-        memmove(w->spans.data, w->spans.data + drop,
-                (w->spans.count - drop) * sizeof *w->spans.data);
-        w->spans.count -= drop;
-    }
+    array_remove_first(&w->spans, drop);
 }

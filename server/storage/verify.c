@@ -203,14 +203,7 @@ static status apply_checkpoint(storage_world *w, const record *r, error *err)
 
 static void forget_world(storage *s, storage_world *w)
 {
-    for (uint32_t i = 0; i < s->worlds.count; i++) {
-        if (s->worlds.data[i] == w) {
-            memmove(&s->worlds.data[i], &s->worlds.data[i + 1],
-                    (s->worlds.count - i - 1) * sizeof *s->worlds.data);
-            s->worlds.count--;
-            break;
-        }
-    }
+    array_remove_value(&s->worlds, w);
     stored_free(w);
 }
 

@@ -72,8 +72,7 @@ static size_t due_bytes(const distance_way *w, uint32_t *pieces)
 
 static void remove_first(distance_way *w, size_t size, uint32_t pieces)
 {
-    w->pieces.count -= pieces;
-    memmove(w->pieces.data, w->pieces.data + pieces, w->pieces.count * sizeof *w->pieces.data);
+    array_remove_first(&w->pieces, pieces);
     memmove(w->bytes.data, w->bytes.data + size, w->bytes.size - size);
     buffer_truncate(&w->bytes, w->bytes.size - size);
 }

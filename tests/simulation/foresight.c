@@ -2,7 +2,6 @@
 #include "tests/simulation/foresight.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "proto/encode/encode.h"
 #include "tests/simulation/oracle.h"
@@ -31,14 +30,6 @@ void foresight_follow(foresight *f)
 
 // ---- batches
 
-#define REMOVE_FIRST(list, n)                                                                      \
-    do {                                                                                           \
-        (list)->count -= (n);                                                                      \
-        if ((list)->count > 0) {                                                                   \
-            memmove((list)->data, (list)->data + (n), (list)->count * sizeof *(list)->data);       \
-        }                                                                                          \
-    } while (0)
-
 void foresight_asked(foresight *f, uint64_t tick)
 {
     SIM_CHECK(tick > f->asked,
@@ -66,9 +57,7 @@ static uint32_t find_waiting(const foresight *f, uint64_t nonce)
 
 static void remove_waiting(foresight *f, uint32_t index)
 {
-    f->waiting.count--;
-    memmove(f->waiting.data + index, f->waiting.data + index + 1,
-            (f->waiting.count - index) * sizeof *f->waiting.data);
+    array_remove(&f->waiting, index);
 }
 
 void foresight_refused(foresight *f, uint64_t nonce)
@@ -163,7 +152,7 @@ static void judge_frames(foresight *f, const physics_world *confirmed)
     while (past < f->rows.count && f->rows.data[past].tick <= oldest) {
         past++;
     }
-    REMOVE_FIRST(&f->rows, past);
+    array_remove_first(&f->rows, past);
 }
 
 // ---- events
@@ -197,7 +186,7 @@ static void confirm(foresight *f, const physics_event *e)
     SIM_CHECK(f->due.count > 0 && is_same(&f->due.data[0], e) && f->due.data[0].tick == e->tick,
               "event %s of tick %" PRIu64 " was confirmed twice, out of order, or never happened",
               event_kind_name(e->kind), e->tick);
-    REMOVE_FIRST(&f->due, 1);
+    array_remove_first(&f->due, 1);
 }
 
 void foresight_event(foresight *f, const prediction_event *e)

@@ -73,9 +73,7 @@ static void end_all_subscriptions(sim_client *c)
 static void drop_request(sim_client *c, uint32_t at)
 {
     buffer_deinit(&c->requests.data[at].tail);
-    memmove(c->requests.data + at, c->requests.data + at + 1,
-            (c->requests.count - at - 1) * sizeof *c->requests.data);
-    c->requests.count--;
+    array_remove(&c->requests, at);
 }
 
 static void drop_all_requests(sim_client *c)

@@ -111,9 +111,7 @@ static void put(data_table *t, uint32_t place, datum *d, bool replaces)
         count_out(t, t->sorted.data[place]);
         datum_free(t->sorted.data[place]);
     } else {
-        array_push(&t->sorted, NULL);
-        memmove(&t->sorted.data[place + 1], &t->sorted.data[place],
-                (t->sorted.count - 1 - place) * sizeof(datum *));
+        array_insert(&t->sorted, place, NULL);
     }
     t->sorted.data[place] = d;
     count_in(t, d);
@@ -227,9 +225,7 @@ status world_data_remove(physics_world *world, const char *key, error *err)
     }
     count_out(t, t->sorted.data[place]);
     datum_free(t->sorted.data[place]);
-    t->sorted.count--;
-    memmove(&t->sorted.data[place], &t->sorted.data[place + 1],
-            (t->sorted.count - place) * sizeof(datum *));
+    array_remove(&t->sorted, place);
     t->sorted.data[t->sorted.count] = NULL;
     t->changes++;
     return STATUS_OK;

@@ -121,9 +121,7 @@ static decoding *take_out(decodings *all, uint32_t at)
 {
     ASSERT(at < all->waiting.count);
     decoding *one = all->waiting.data[at];
-    all->waiting.count--;
-    memmove(all->waiting.data + at, all->waiting.data + at + 1,
-            (all->waiting.count - at) * sizeof *all->waiting.data);
+    array_remove(&all->waiting, at);
     return one;
 }
 

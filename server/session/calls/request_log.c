@@ -30,11 +30,7 @@ static void drop_answered(request_log *log)
     if (left > log->first) {
         return;
     }
-    if (left > 0) {
-        memmove(log->waiting.data, log->waiting.data + log->first,
-                left * sizeof *log->waiting.data);
-    }
-    log->waiting.count = left;
+    array_remove_first(&log->waiting, log->first);
     log->first = 0;
 }
 
@@ -54,9 +50,7 @@ void request_log_answer(request_log *log, uint64_t sequence)
         drop_answered(log);
         return;
     }
-    log->waiting.count--;
-    memmove(log->waiting.data + at, log->waiting.data + at + 1,
-            (log->waiting.count - at) * sizeof *log->waiting.data);
+    array_remove(&log->waiting, at);
 }
 
 uint32_t request_log_waiting(const request_log *log, uint32_t *ids)

@@ -55,14 +55,7 @@ void follower_drop(follower *f)
     if (f->playing) {
         return;
     }
-    for (uint32_t i = 0; i < p->followers.count; i++) {
-        if (p->followers.data[i] == f) {
-            p->followers.count--;
-            memmove(&p->followers.data[i], &p->followers.data[i + 1],
-                    (p->followers.count - i) * sizeof f);
-            break;
-        }
-    }
+    array_remove_value(&p->followers, f);
     source *from = f->from;
     takeover_release_log(f);
     restored_world_deinit(&f->world);

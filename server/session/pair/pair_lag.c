@@ -1,7 +1,5 @@
 // How far the standby of a world is behind: entries that were sent and are not acknowledged; see
 // pairs.h.
-#include <string.h>
-
 #include "server/session/pair/internal.h"
 #include "server/session/service.h"
 
@@ -21,9 +19,7 @@ void pair_lag_forget(pair *one, uint64_t sequence)
         one->acknowledged_tick = one->waiting.data[one->waiting_from++].tick;
     }
     if (2 * one->waiting_from >= one->waiting.count) {
-        one->waiting.count -= one->waiting_from;
-        memmove(one->waiting.data, one->waiting.data + one->waiting_from,
-                one->waiting.count * sizeof *one->waiting.data);
+        array_remove_first(&one->waiting, one->waiting_from);
         one->waiting_from = 0;
     }
 }

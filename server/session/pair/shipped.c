@@ -90,10 +90,7 @@ static bool take_session(shipped *s, uint64_t number, const msgpack_object_array
             return false;
         }
         const shipped_session made = {.number = number};
-        array_push(&s->sessions, made);
-        memmove(&s->sessions.data[at + 1], &s->sessions.data[at],
-                (s->sessions.count - 1 - at) * sizeof made);
-        s->sessions.data[at] = made;
+        array_insert(&s->sessions, at, made);
     }
     memcpy(s->sessions.data[at].digest.bytes, digest->via.bin.ptr, SECRET_BYTES);
     keep(s, &s->sessions.data[at].itself, bytes, size);
@@ -162,8 +159,7 @@ static bool take(shipped *s, const msgpack_object *o, const uint8_t *bytes, size
     case SESSION_STORE_END:
         if (known != NULL) {
             free_session(s, known);
-            s->sessions.count--;
-            memmove(known, known + 1, (s->sessions.count - at) * sizeof *known);
+            array_remove(&s->sessions, at);
         }
         return true;
     default:

@@ -37,10 +37,7 @@ static void end_round(server *s)
             worlds_deliver(entry, last);
         }
     }
-    b->all.count -= b->round;
-    if (b->all.count > 0) {
-        memmove(b->all.data, b->all.data + b->round, b->all.count * sizeof *b->all.data);
-    }
+    array_remove_first(&b->all, b->round);
     b->round = 0;
 }
 

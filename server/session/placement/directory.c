@@ -108,16 +108,10 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
     memcpy(entry->name, name, strlen(name) + 1);
     entry->held_last = &entry->held;
     uint32_t at = place_of(d, name);
-    array_push(&d->by_name, entry);
-    memmove(d->by_name.data + at + 1, d->by_name.data + at,
-            (d->by_name.count - 1 - at) * sizeof *d->by_name.data);
-    d->by_name.data[at] = entry;
+    array_insert(&d->by_name, at, entry);
     at = place_of_number(d, number);
     ASSERT(at == d->by_number.count || d->by_number.data[at]->number != number);
-    array_push(&d->by_number, entry);
-    memmove(d->by_number.data + at + 1, d->by_number.data + at,
-            (d->by_number.count - 1 - at) * sizeof *d->by_number.data);
-    d->by_number.data[at] = entry;
+    array_insert(&d->by_number, at, entry);
     return entry;
 }
 
@@ -126,9 +120,7 @@ void directory_unname(directory *d, world_entry *entry)
     ASSERT(!entry->unnamed);
     uint32_t at = place_of(d, entry->name);
     ASSERT(at < d->by_name.count && d->by_name.data[at] == entry);
-    d->by_name.count--;
-    memmove(d->by_name.data + at, d->by_name.data + at + 1,
-            (d->by_name.count - at) * sizeof *d->by_name.data);
+    array_remove(&d->by_name, at);
     entry->unnamed = true;
 }
 
@@ -140,8 +132,6 @@ void directory_release(directory *d, world_entry *entry)
     ASSERT(entry->held == NULL);
     uint32_t at = place_of_number(d, entry->number);
     ASSERT(at < d->by_number.count && d->by_number.data[at] == entry);
-    d->by_number.count--;
-    memmove(d->by_number.data + at, d->by_number.data + at + 1,
-            (d->by_number.count - at) * sizeof *d->by_number.data);
+    array_remove(&d->by_number, at);
     free_entry(entry);
 }

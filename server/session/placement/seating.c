@@ -55,10 +55,7 @@ static entry_seat *add_seat(world_entry *entry, session_key of, const char *subj
     }
     entry_seat made = {.seat = at + 1, .state = SEAT_JOINING, .session = of};
     memcpy(made.subject, subject, strlen(subject) + 1);
-    array_push(&w->taken, made);
-    memmove(w->taken.data + at + 1, w->taken.data + at,
-            (w->taken.count - 1 - at) * sizeof *w->taken.data);
-    w->taken.data[at] = made;
+    array_insert(&w->taken, at, made);
     return &w->taken.data[at];
 }
 
@@ -67,9 +64,7 @@ static void remove_seat(server *s, world_entry *entry, entry_seat *gone)
     world_seating *w = &entry->seating;
     const uint32_t at = (uint32_t)(gone - w->taken.data);
     ASSERT(at < w->taken.count);
-    w->taken.count--;
-    memmove(w->taken.data + at, w->taken.data + at + 1,
-            (w->taken.count - at) * sizeof *w->taken.data);
+    array_remove(&w->taken, at);
     w->free_since = uv_now(s->loop);
 }
 

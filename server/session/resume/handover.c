@@ -8,21 +8,8 @@
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
+#include "server/base/file.h"
 #include "server/session/service.h"
-
-static bool write_all(int fd, const void *from, size_t size)
-{
-    const uint8_t *bytes = from;
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
 
 // The magic before the first.
 static bool write_head(server *s, uint8_t head[HANDOVER_HEAD_BYTES], const char *name)
@@ -31,8 +18,9 @@ static bool write_head(server *s, uint8_t head[HANDOVER_HEAD_BYTES], const char 
     size_t size = strlen(name);
     put32(head + HANDOVER_NAME_AT, (uint32_t)size);
     put32(head + HANDOVER_CHECKSUM_AT, crc32c(crc32c(0, head, HANDOVER_CHECKSUM_AT), name, size));
-    bool begun = lseek(fd, 0, SEEK_CUR) > 0 || write_all(fd, HANDOVER_MAGIC, HANDOVER_MAGIC_BYTES);
-    return begun && write_all(fd, head, HANDOVER_HEAD_BYTES) && write_all(fd, name, size);
+    bool begun =
+        lseek(fd, 0, SEEK_CUR) > 0 || file_write_all(fd, HANDOVER_MAGIC, HANDOVER_MAGIC_BYTES);
+    return begun && file_write_all(fd, head, HANDOVER_HEAD_BYTES) && file_write_all(fd, name, size);
 }
 
 // `entry` NULL: the world was to be destroyed, and its log may still bring it back.
@@ -48,7 +36,7 @@ static bool write_world(server *s, const world_entry *entry, const reply *r)
     put64(head + HANDOVER_SIZE_AT, whole ? r->payload->size : 0);
     put32(head + HANDOVER_KIND_AT, entry != NULL ? r->end.kind : WORLD_END_UNSETTLED);
     return write_head(s, head, whole ? entry->name : "") &&
-           (!whole || write_all(s->handover.worlds, r->payload->data, r->payload->size));
+           (!whole || file_write_all(s->handover.worlds, r->payload->data, r->payload->size));
 }
 
 void handover_note(server *s, const reply *r)

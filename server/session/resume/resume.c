@@ -292,13 +292,8 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
 static void restart_subscriptions(session *s)
 {
     for (uint32_t i = 0; i < s->subscriptions.count; i++) {
-        uint64_t world = s->subscriptions.data[i].world;
-        bool told = false;
-        for (uint32_t j = 0; j < i && !told; j++) {
-            told = s->subscriptions.data[j].world == world;
-        }
-        if (!told) {
-            worlds_resume(s, world);
+        if (session_subscribes_first(s, i)) {
+            worlds_resume(s, s->subscriptions.data[i].world);
         }
     }
 }

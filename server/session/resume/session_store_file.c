@@ -13,6 +13,7 @@
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "server/base/file.h"
 
 enum { MAGIC_BYTES = 8, HEAD_BYTES = SESSION_STORE_HEAD_BYTES, VERSION = 1 };
 
@@ -26,22 +27,9 @@ void session_store_path(const char *directory, const char *suffix,
 
 // ---- writing
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 bool session_store_file_begin(int fd)
 {
-    return write_all(fd, MAGIC, sizeof MAGIC);
+    return file_write_all(fd, MAGIC, sizeof MAGIC);
 }
 
 void session_store_record_begin(buffer *record)
@@ -67,7 +55,7 @@ void session_store_record_add(buffer *out, buffer *record)
 
 bool session_store_write(int fd, const buffer *records)
 {
-    return write_all(fd, records->data, records->size);
+    return file_write_all(fd, records->data, records->size);
 }
 
 // ---- reading

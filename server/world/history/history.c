@@ -71,10 +71,8 @@ static void drop_rows(history *h, uint64_t row)
     if (count == 0) {
         return;
     }
-    memmove(h->rows.data, h->rows.data + count, left * sizeof *h->rows.data);
-    memmove(h->arguments.data, h->arguments.data + offset, h->arguments.count - offset);
-    h->rows.count = left;
-    h->arguments.count -= offset;
+    array_remove_first(&h->rows, count);
+    array_remove_first(&h->arguments, offset);
     h->first_row = row;
     for (uint32_t i = 0; i < left; i++) {
         h->rows.data[i].offset -= offset;
@@ -85,8 +83,7 @@ static void drop_oldest(history *h)
 {
     ASSERT(h->images.count > 1);
     free_image(h, &h->images.data[0]);
-    h->images.count--;
-    memmove(h->images.data, h->images.data + 1, h->images.count * sizeof *h->images.data);
+    array_remove_first(&h->images, 1);
     drop_rows(h, h->images.data[0].row);
 }
 

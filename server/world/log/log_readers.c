@@ -57,18 +57,14 @@ void log_readers_add(log_readers *r, uint64_t number, session_key session, doubl
                               .owed = true};
     const uint32_t at = place_of(r, number);
     ASSERT(at == r->list.count || r->list.data[at].number != number);
-    array_push(&r->list, added);
-    log_reader_entry *place = &r->list.data[at];
-    memmove(place + 1, place, (r->list.count - 1 - at) * sizeof *place);
-    *place = added;
-    ASSERT(place_of(r, number) == at && place->number == number);
+    array_insert(&r->list, at, added);
+    ASSERT(place_of(r, number) == at && r->list.data[at].number == number);
 }
 
 static void remove_at(log_readers *r, uint32_t at)
 {
     ASSERT(at < r->list.count);
-    r->list.count--;
-    memmove(r->list.data + at, r->list.data + at + 1, (r->list.count - at) * sizeof *r->list.data);
+    array_remove(&r->list, at);
 }
 
 bool log_readers_remove(log_readers *r, uint64_t number, session_key session)

@@ -66,10 +66,7 @@ static void mark(data_feed *f, const char *key, uint64_t version)
     }
     const data_mark added = {strdup(key), version};
     ASSERT_MEMORY(added.key != NULL);
-    array_push(&f->marks, added);
-    memmove(&f->marks.data[at + 1], &f->marks.data[at],
-            (f->marks.count - 1 - at) * sizeof *f->marks.data);
-    f->marks.data[at] = added;
+    array_insert(&f->marks, at, added);
 }
 
 static void note_one(data_feed *f, const command *c, uint64_t version)

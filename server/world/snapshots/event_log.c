@@ -155,13 +155,7 @@ const event_entry *event_log_get(const event_log *log, uint64_t number, const ui
 
 static void forget_addressed(event_log *log, uint64_t number)
 {
-    const uint32_t drop = event_log_addressed_from(log, number);
-    if (drop == 0) {
-        return;
-    }
-    log->addressed.count -= drop;
-    memmove(log->addressed.data, log->addressed.data + drop,
-            log->addressed.count * sizeof *log->addressed.data);
+    array_remove_first(&log->addressed, event_log_addressed_from(log, number));
 }
 
 void event_log_trim(event_log *log, uint64_t number)
@@ -186,9 +180,7 @@ void event_log_trim(event_log *log, uint64_t number)
     }
     forget_recipients(log, drop);
     forget_addressed(log, number);
-    log->entries.count -= drop;
-    memmove(log->entries.data, log->entries.data + drop,
-            log->entries.count * sizeof *log->entries.data);
+    array_remove_first(&log->entries, drop);
     memmove(log->bytes.data, log->bytes.data + bytes, log->bytes.size - bytes);
     buffer_truncate(&log->bytes, log->bytes.size - bytes);
     log->first += drop;

@@ -2,9 +2,8 @@
 // thread.
 #include "server/world/snapshots/joint_table.h"
 
-#include <string.h>
-
 #include "common/base/assert.h"
+#include "server/world/snapshots/removals.h"
 #include "server/world/snapshots/row_table.h"
 
 void joint_table_init(joint_table *t, uint64_t removals_max)
@@ -118,17 +117,5 @@ void joint_table_mark(joint_table *t, joint_id id, uint64_t version)
 
 void joint_table_trim(joint_table *t, uint64_t oldest)
 {
-    uint32_t drop = 0;
-    while (drop < t->removals.count && (t->removals.data[drop].removed <= oldest ||
-                                        t->removals.count - drop > t->removals_max)) {
-        if (t->removals.data[drop].removed > oldest) {
-            t->floor = t->removals.data[drop].removed;
-        }
-        drop++;
-    }
-    if (drop > 0) {
-        t->removals.count -= drop;
-        memmove(t->removals.data, t->removals.data + drop,
-                t->removals.count * sizeof *t->removals.data);
-    }
+    removals_trim(&t->removals, &t->floor, t->removals_max, oldest);
 }

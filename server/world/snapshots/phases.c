@@ -2,7 +2,6 @@
 #include "server/world/snapshots/phases.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/assert.h"
 #include "server/world/snapshots/subscription.h"
@@ -58,10 +57,7 @@ static uint32_t take_phase(phases *p, double rate)
     }
     const uint32_t at = place_of_rate(p, rate);
     if (at == p->rates.count || p->rates.data[at].rate != rate) {
-        array_push(&p->rates, (rate_phases){0});
-        rate_phases *place = &p->rates.data[at];
-        memmove(place + 1, place, (p->rates.count - 1 - at) * sizeof *place);
-        *place = (rate_phases){.rate = rate};
+        array_insert(&p->rates, at, (rate_phases){.rate = rate});
     }
     p->rates.data[at].views++;
     return p->rates.data[at].next++;
@@ -74,10 +70,8 @@ static void drop_phase(phases *p, double rate)
     }
     const uint32_t at = place_of_rate(p, rate);
     ASSERT(at < p->rates.count && p->rates.data[at].rate == rate && p->rates.data[at].views > 0);
-    rate_phases *place = &p->rates.data[at];
-    if (--place->views == 0) {
-        memmove(place, place + 1, (p->rates.count - 1 - at) * sizeof *place);
-        p->rates.count--;
+    if (--p->rates.data[at].views == 0) {
+        array_remove(&p->rates, at);
     }
 }
 
@@ -95,10 +89,7 @@ view_phase *phases_join(phases *p, const subscribe_args *view, token_areas *area
                          .token_areas = token_areas_ref(areas),
                          .phase = take_phase(p, view->rate),
                          .readers = 1};
-    array_push(&p->views, NULL);
-    view_phase **place = &p->views.data[at];
-    memmove(place + 1, place, (p->views.count - 1 - at) * sizeof(view_phase *));
-    *place = made;
+    array_insert(&p->views, at, made);
     return made;
 }
 
@@ -111,9 +102,7 @@ void phases_leave(phases *p, view_phase *entry)
     bool found;
     const uint32_t at = place_of_view(p, &entry->view, entry->token_areas, &found);
     ASSERT(found && p->views.data[at] == entry);
-    view_phase **place = &p->views.data[at];
-    memmove(place, place + 1, (p->views.count - 1 - at) * sizeof(view_phase *));
-    p->views.count--;
+    array_remove(&p->views, at);
     drop_phase(p, entry->view.rate);
     token_areas_unref(entry->token_areas);
     free(entry);

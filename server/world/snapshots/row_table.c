@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "server/world/snapshots/removals.h"
 
 void row_table_init(row_table *t, uint64_t removals_max)
 {
@@ -94,19 +95,7 @@ void row_table_mark(row_table *t, body_id id)
 void row_table_trim(row_table *t, uint64_t oldest)
 {
     ASSERT(oldest <= t->version);
-    uint32_t drop = 0;
-    while (drop < t->removals.count && (t->removals.data[drop].removed <= oldest ||
-                                        t->removals.count - drop > t->removals_max)) {
-        if (t->removals.data[drop].removed > oldest) {
-            t->floor = t->removals.data[drop].removed;
-        }
-        drop++;
-    }
-    if (drop > 0) {
-        t->removals.count -= drop;
-        memmove(t->removals.data, t->removals.data + drop,
-                t->removals.count * sizeof *t->removals.data);
-    }
+    removals_trim(&t->removals, &t->floor, t->removals_max, oldest);
 }
 
 void row_table_append(row_table *t, row_entry *entry, buffer *out)

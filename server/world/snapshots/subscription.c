@@ -304,10 +304,7 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     }
     added->timed = phases_join(&s->phases, &added->view, added->token_areas);
     added->phase = added->timed->phase;
-    array_push(&s->list, added);
-    subscription **place = &s->list.data[at];
-    memmove(place + 1, place, (s->list.count - 1 - at) * sizeof(subscription *));
-    *place = added;
+    array_insert(&s->list, at, added);
     link_to_slot(s, added);
     count_wishes(s, added, true);
     return added;
@@ -331,9 +328,7 @@ void subscriptions_remove(subscriptions *s, uint64_t number)
     if (gone == NULL) {
         return;
     }
-    subscription **place = &s->list.data[s->found];
-    memmove(place, place + 1, (s->list.count - 1 - s->found) * sizeof(subscription *));
-    s->list.count--;
+    array_remove(&s->list, s->found);
     unlink_from_slot(s, gone);
     count_wishes(s, gone, false);
     destroy(&s->phases, gone);

@@ -15,8 +15,6 @@
 #include "server/world/tick/served_world_internal.h"
 
 #include <math.h>
-#include <string.h>
-
 #include "common/base/assert.h"
 #include "proto/encode/encode.h"
 #include "server/base/clock.h"
@@ -273,11 +271,7 @@ void served_world_serve_scheduled(served_world *h)
             spent += ns + h->costs.command.step_ns;
         }
     }
-    if (due > 0) {
-        h->scheduled.count -= due;
-        memmove(h->scheduled.data, h->scheduled.data + due,
-                h->scheduled.count * sizeof *h->scheduled.data);
-    }
+    array_remove_first(&h->scheduled, due);
 }
 
 void served_world_refuse_batches(served_world *h, uint64_t session)

@@ -73,10 +73,7 @@ static void insert(sim_thread *h, served_world *w)
 {
     uint32_t at = place_of(h, w->number); // a world that took longer to make may arrive later
     ASSERT(at == h->worlds.count || h->worlds.data[at]->number != w->number);
-    array_push(&h->worlds, w);
-    memmove(h->worlds.data + at + 1, h->worlds.data + at,
-            (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
-    h->worlds.data[at] = w;
+    array_insert(&h->worlds, at, w);
     w->place.used = shares_hold(&h->shares, w->number);
     w->place.request_arrived = true;
 }
@@ -89,9 +86,7 @@ void sim_thread_take_out(sim_thread *h, uint32_t at)
     shares_release(&h->shares, w->place.used);
     w->place.used = NULL;
     atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
-    h->worlds.count--;
-    memmove(h->worlds.data + at, h->worlds.data + at + 1,
-            (h->worlds.count - at) * sizeof *h->worlds.data);
+    array_remove(&h->worlds, at);
 }
 
 static void note_thread(const sim_thread *h, const served_world *w)

@@ -175,6 +175,64 @@ static void array_swap_remove_value_removes_the_first_that_equals(void **state)
     array_free(&a);
 }
 
+// Checks the elements, which are as many as `count`.
+static void assert_elements(const number_array *a, const uint32_t *expected, uint32_t count)
+{
+    assert_int_equal(a->count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(a->data[i], expected[i]);
+    }
+}
+
+static void array_insert_and_remove_keep_the_order(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_insert(&a, 0, 2); // into an empty array
+    array_insert(&a, 0, 1); // at the beginning
+    array_insert(&a, 2, 4); // at the end
+    array_insert(&a, 2, 3);
+    assert_elements(&a, (const uint32_t[]){1, 2, 3, 4}, 4);
+    array_remove(&a, 1);
+    assert_elements(&a, (const uint32_t[]){1, 3, 4}, 3);
+    array_remove(&a, 2); // the last
+    assert_elements(&a, (const uint32_t[]){1, 3}, 2);
+    array_free(&a);
+}
+
+static void array_remove_first_moves_the_rest_up(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_remove_first(&a, 0); // empty, without memory
+    for (uint32_t i = 1; i <= 5; i++) {
+        array_push(&a, i);
+    }
+    array_remove_first(&a, 0);
+    array_remove_first(&a, 2);
+    assert_elements(&a, (const uint32_t[]){3, 4, 5}, 3);
+    array_remove_first(&a, a.count);
+    assert_int_equal(a.count, 0);
+    array_free(&a);
+}
+
+static void array_remove_value_removes_the_first_that_equals(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    const uint32_t values[] = {7, 5, 5, 9};
+    for (uint32_t i = 0; i < 4; i++) {
+        array_push(&a, values[i]);
+    }
+    array_remove_value(&a, 6); // absent: nothing changes
+    assert_int_equal(a.count, 4);
+    array_remove_value(&a, 5);
+    assert_elements(&a, (const uint32_t[]){7, 5, 9}, 3);
+    array_remove_value(&a, 9); // the last
+    assert_elements(&a, (const uint32_t[]){7, 5}, 2);
+    array_free(&a);
+}
+
 static void array_clear_keeps_the_memory(void **state)
 {
     (void)state;
@@ -249,6 +307,9 @@ int main(void)
         cmocka_unit_test(large_array_that_was_fitted_grows_with_zeros),
         cmocka_unit_test(array_swap_remove_puts_the_last_in_place),
         cmocka_unit_test(array_swap_remove_value_removes_the_first_that_equals),
+        cmocka_unit_test(array_insert_and_remove_keep_the_order),
+        cmocka_unit_test(array_remove_first_moves_the_rest_up),
+        cmocka_unit_test(array_remove_value_removes_the_first_that_equals),
         cmocka_unit_test(array_clear_keeps_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

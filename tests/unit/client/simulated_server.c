@@ -213,8 +213,7 @@ static void post(message_list *to, double arrives, uint64_t number, buffer bytes
 static message take_first(message_list *from)
 {
     const message first = from->data[0];
-    from->count--;
-    memmove(from->data, from->data + 1, from->count * sizeof first);
+    array_remove_first(from, 1);
     return first;
 }
 

@@ -100,8 +100,8 @@ typedef struct turned_normal {
 bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
 // Numbers of contacts for which there is still room.
 typedef struct contact_rooms {
-    uint32_t standing; // of a dynamic body with a static or kinematic one
-    uint32_t moving;   // of two dynamic bodies
+    uint32_t standing; // contacts of a dynamic body with a static or kinematic one
+    uint32_t moving;   // contacts of two dynamic bodies
 } contact_rooms;
 contact_rooms contact_room(const physics_world *world);
 // The number of pairs at which the list of new ones is cut to those with room; cutting then frees
