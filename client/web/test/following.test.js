@@ -492,6 +492,55 @@ test('bodies_of_a_session_stay_when_their_world_moves_and_its_first_server_ends'
   assert.equal(subscription.error, null);
 });
 
+test('session_goes_along_with_all_worlds_of_a_server_that_shuts_down_and_back', {skip: !etcdIsThere() && 'etcd is not installed'}, async (t) => {
+  const fleet = await startFleet(t, 'drained');
+  const folder = await mkdtemp(join(tmpdir(), 'carom-fleet-'));
+  t.after(() => rm(folder, {recursive: true, force: true}));
+  await writeFile(join(folder, 'key'), '0123456789abcdef'.repeat(4));
+  const start = (node) => fleet.start(node, ['--limit', 'resume_ms=1000', '--fleet-listen', '127.0.0.1:0', '--fleet-secret',
+                                             join(folder, 'key'), '--data', join(folder, node)]);
+  const [a, b] = [await start('a'), await start('b')];
+  const client = await connect(a.url, {reconnect: {firstMs: 10, maxMs: 100}});
+  const other = await connect(b.url);
+  t.after(() => {
+    client.close();
+    other.close();
+  });
+  const worlds = ['one', 'two', 'three'];
+  const bodies = new Map();
+  for (const world of worlds) {
+    await client.world.create({world, gravity: [0, 0]});
+    bodies.set(world, (await client.body.spawn({world, shapes: BALL, lifetime: 'session'})).body);
+  }
+  const seen = await client.subscribe({world: 'two'}); // of the others it has bodies alone
+  const to = async (world, node) => {
+    for (;;) {
+      const error = await client.world.move({world, to: node}).then(() => null, (failure) => failure);
+      if (error === null) return;
+      assert.equal(error.code, 'unavailable', error.message); // the servers do not know each other yet
+      await sleep(20);
+    }
+  };
+  const pass = async () => { // twice as long as sessions without a connection are kept
+    const end = (await seen.next()).tick + 120;
+    while ((await seen.next()).tick < end);
+  };
+  const whole = async () => {
+    for (const world of worlds) assert.equal((await client.body.get({world, body: bodies.get(world)})).body, bodies.get(world));
+    assert.equal(seen.error, null);
+  };
+  await to('one', 'b');
+  await pass();
+  await whole();
+  await to('one', 'a'); // to a server where the session is connected
+  await pass();
+  await whole();
+  await a.stop('SIGTERM');
+  await pass();
+  await whole();
+  for (const world of worlds) assert.equal((await other.world.info({world})).world, world);
+});
+
 test('program_of_one_server_works_with_a_fleet', {skip: !etcdIsThere() && 'etcd is not installed'}, async (t) => {
   const fleet = await startFleet(t, 'works');
   const [a, b] = [await fleet.start('a'), await fleet.start('b')];
