@@ -170,6 +170,13 @@ static inline bool session_resumable(const session *s)
     return s->resume.secret_state != SECRET_NONE && s->fate == FATE_KEPT;
 }
 
+// Whether nobody can resume the session any more. One whose connection is closing since its peer
+// has ended is not over: it is kept, so that what ends sessions must end it, too.
+static inline bool session_is_over(const session *s)
+{
+    return session_closes(s) && !session_resumable(s);
+}
+
 // The handler's calls for a peer; see network.h.
 void *session_open(server *s, connection *c);
 void session_received(void *peer, const uint8_t *data, size_t size);

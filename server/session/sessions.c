@@ -205,7 +205,7 @@ status sessions_kick(server *s, const kick_args *args, error *err)
 {
     session *kicked = find_number(s, args->session);
     const uint32_t fallen = standing_end_session(s, args->session); // it may have left batches
-    if (kicked == NULL || session_closes(kicked)) {
+    if (kicked == NULL || session_is_over(kicked)) {
         return fallen > 0 ? STATUS_OK
                           : error_set(err, STATUS_NOT_FOUND, "session %llu does not exist",
                                       (unsigned long long)args->session);

@@ -587,6 +587,27 @@ class Rotation(TokenTest):
         self.assertEqual(admin.call("world.info", world="keys")["bodies"], 0)
         admin.call("world.destroy", world="keys")
 
+    def test_session_whose_connection_is_closing_is_not_forgotten(self):
+        admin = self.connect(PAIR.sign(claims("root", "admin")))
+        process = self.server.process
+        for end in ("kick", "key"):
+            client = self.connect(SECRET.sign(claims("eve", "player")))
+            secret, number = self.hello["resume"], self.hello["session"]
+            process.send_signal(signal.SIGSTOP)  # it meets the client's end and the other in one turn
+            os.waitpid(process.pid, os.WUNTRACED)
+            client.socket.close()
+            if end == "kick":
+                kick = admin.request("server.kick", session=number, reason="enough")
+                process.send_signal(signal.SIGCONT)
+                admin.answer(kick)
+            else:
+                write_keys(self.keys, PAIR)
+                before = len(self.server.log)
+                process.send_signal(signal.SIGHUP)
+                process.send_signal(signal.SIGCONT)
+                self.eventually(lambda: [line for line in self.server.log[before:] if "1 key was read" in line])
+            self.refused("not_found", "no such session", self.connect(), "hello", resume=secret)
+
     def test_key_that_is_removed_ends_batches_of_sessions_that_said_goodbye(self):
         admin = self.connect(PAIR.sign(claims("root", "admin")))
         admin.call("world.create", world="left", paused=True)

@@ -512,7 +512,7 @@ test('session_goes_along_with_all_worlds_of_a_server_that_shuts_down_and_back', 
     await client.world.create({world, gravity: [0, 0]});
     bodies.set(world, (await client.body.spawn({world, shapes: BALL, lifetime: 'session'})).body);
   }
-  const seen = await client.subscribe({world: 'two'}); // of the others it has bodies alone
+  const seen = await client.subscribe({world: 'two'}); // the client has bodies alone in the others
   const to = async (world, node) => {
     for (;;) {
       const error = await client.world.move({world, to: node}).then(() => null, (failure) => failure);

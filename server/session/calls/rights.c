@@ -258,7 +258,7 @@ void rights_check_keys(server *s)
     static const char WHY[] = "the key of the session's token was removed";
     for (uint32_t i = s->sessions.count; i > 0; i--) {
         session *one = s->sessions.data[i - 1];
-        if (one == NULL || session_closes(one) || one->identity.grant == NULL ||
+        if (one == NULL || session_is_over(one) || one->identity.grant == NULL ||
             !one->identity.grant->has_key ||
             jwk_set_has(auth_keys_set(s->keys), one->identity.grant->key)) {
             continue;
