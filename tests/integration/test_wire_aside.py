@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from patience import SECONDS_MAX  # noqa: E402
+from patience import SECONDS_MAX, eventually  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD  # noqa: E402
 
@@ -164,6 +164,8 @@ class FailedAssertion(AsideTest):
         for text in words:
             Path(self.data, "crashes").write_bytes(text)
             server, client = self.start(CAROMD)
+            eventually(lambda: "unavailable" not in self.worlds(client)["good"] or
+                       "being restored" not in self.worlds(client)["good"]["unavailable"])
             self.assertNotIn("unavailable", self.worlds(client)["good"], text[:40])
             server.process.terminate()
             self.ends(server, 0)

@@ -17,7 +17,7 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from patience import SECONDS_MAX  # noqa: E402
+from patience import SECONDS_MAX, eventually  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from websocket import (BINARY, CLOSE, CONTINUE, PING, PONG, TEXT, Refused, WebClient,  # noqa: E402
                        WebSocket, frame, handshake)
@@ -492,8 +492,7 @@ class ServerPings(SocketTest):
         slow.call("hello")
         with Client(self.server.port) as watch:
             slow.web.send(*[frame(BINARY, msgpack.packb([REQUEST, i, "server.stats", [{}]])) for i in range(2000)])
-            while not any(s["queued_bytes"] > 0 for s in watch.call("server.sessions")["sessions"]):
-                pass
+            eventually(lambda: any(s["queued_bytes"] > 0 for s in watch.call("server.sessions")["sessions"]))
             begin = watch.call("ping")["time"]
             while watch.call("ping")["time"] < begin + 1.0:  # several times the limit
                 pass

@@ -273,7 +273,7 @@ cli_exit events_run(cli *c, events_begin *begin, events_end *end)
     };
     cli_exit code = cli_check_rate(c, "rate");
     code = code == CLI_OK ? choose_kinds(&l) : code;
-    if (code != CLI_OK) {
+    if (code != CLI_OK || l.left == 0) { // a script asks for no events, and gets none
         return code;
     }
     if (!terminal_catch_signals()) {
@@ -324,7 +324,7 @@ const cli_command command_events = {
             {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1", "only those of bodies inside", NULL},
             {"follow", 0, ARGS_BODY, "ID", "the area moves with this body and is relative to it",
              NULL},
-            {"count", 'n', ARGS_COUNT, "N", "end after N events", NULL},
+            {"count", 'n', ARGS_WHOLE, "N", "end after N events", NULL},
             {"for", 0, ARGS_SECONDS, "TIME", "end after that time", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "batches a second at most (default: one a tick)", NULL},
             {0}},

@@ -154,7 +154,6 @@ class Usage(unittest.TestCase):
         (["watch", "w", "--frame", "1"], "unknown option '--frame'; did you mean '--frames'?"),
         (["ping", "--jsno"], "unknown option '--jsno'; did you mean '--json'?"),
         (["ping", "--count", "0"], "--count takes a whole number of at least 1, not '0'"),
-        (["events", "w", "--count", "0"], "--count takes a whole number of at least 1, not '0'"),
         (["top", "--count", "0"], "--count takes a whole number of at least 1, not '0'"),
         (["watch", "w", "--frames", "0"], "--frames takes a whole number of at least 1, not '0'"),
         (["record", "w", "f", "--ticks", "0"], "--ticks takes a whole number of at least 1, not '0'"),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,16 @@ typedef struct place {
 enum { PLACES_MAX = FOLLOW_SERVERS_MAX + 2 };
 
 static place places[PLACES_MAX];
+
+// A client that reconnects asks for standbys when it likes, so that a server may be answering.
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+#define CHANGE(assignment)                                                                         \
+    do {                                                                                           \
+        pthread_mutex_lock(&turn);                                                                 \
+        assignment;                                                                                \
+        pthread_mutex_unlock(&turn);                                                               \
+    } while (false)
 
 // A packed snapshot that no client can decode: it changes a state that was never sent.
 static carom_value *change_of(uint64_t subscription)
@@ -103,7 +114,7 @@ static void welcome(fake_server *server, const fake_message *m, place *p)
     }
 }
 
-static void serve(fake_server *server, const fake_message *m, void *user)
+static void answer_to(fake_server *server, const fake_message *m, void *user)
 {
     place *p = user;
     if (strcmp(m->method, "hello") == 0) {
@@ -146,6 +157,13 @@ static void serve(fake_server *server, const fake_message *m, void *user)
     }
 }
 
+static void serve(fake_server *server, const fake_message *m, void *user)
+{
+    pthread_mutex_lock(&turn);
+    answer_to(server, m, user);
+    pthread_mutex_unlock(&turn);
+}
+
 static void begin(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -164,8 +182,10 @@ static void end(uint32_t count)
 
 static void name(uint32_t from, uint32_t to)
 {
+    pthread_mutex_lock(&turn);
     snprintf(places[from].moved_to, sizeof places[from].moved_to, "127.0.0.1:%u",
              (unsigned)fake_port(places[to].server));
+    pthread_mutex_unlock(&turn);
     fake_sync(places[from].server);
 }
 
@@ -284,7 +304,7 @@ static void requests_of_a_moved_world_keep_their_order(void **state)
     (void)state;
     begin(2);
     name(0, 1);
-    places[0].silent = true;
+    CHANGE(places[0].silent = true);
     fake_sync(places[0].server);
     carom_client *client = connect_to(places[0].server, NULL);
     answers got = {.wanted = 5};
@@ -361,7 +381,7 @@ static void request_has_one_deadline_over_all_servers(void **state)
     (void)state;
     begin(2);
     name(0, 1);
-    places[1].silent = true;
+    CHANGE(places[1].silent = true);
     fake_sync(places[1].server);
     carom_client *client = connect_to(places[0].server, NULL);
     carom_error why;
@@ -436,9 +456,9 @@ static void subscription_and_view_go_with_their_world(void **state)
 {
     (void)state;
     begin(3);
-    places[1].number = 5;
-    places[2].number = 6;
-    places[1].stranger = places[2].stranger = true;
+    CHANGE(places[1].number = 5);
+    CHANGE(places[2].number = 6);
+    CHANGE(places[1].stranger = places[2].stranger = true);
     fake_sync(places[1].server);
     fake_sync(places[2].server);
     watched w = {0};
@@ -528,8 +548,8 @@ static void world_of_a_server_that_has_gone_is_asked_for_again(void **state)
     (void)state;
     begin(3);
     name(0, 1);
-    places[1].number = 5;
-    places[2].number = 6;
+    CHANGE(places[1].number = 5);
+    CHANGE(places[2].number = 6);
     fake_sync(places[1].server);
     fake_sync(places[2].server);
     watched w = {0};
@@ -572,7 +592,7 @@ static void session_goes_on_where_its_worlds_are_when_its_server_dies(void **sta
     begin(3);
     char standby[64];
     snprintf(standby, sizeof standby, "127.0.0.1:%u", (unsigned)fake_port(places[1].server));
-    places[0].standby = standby;
+    CHANGE(places[0].standby = standby);
     fake_sync(places[0].server);
     name(1, 0);
     watched w = {0};
@@ -584,7 +604,7 @@ static void session_goes_on_where_its_worlds_are_when_its_server_dies(void **sta
     uint64_t number = 0;
     assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
     await_contact(client, 1); // ahead of need
-    places[0].silent = true;
+    CHANGE(places[0].silent = true);
     fake_sync(places[0].server);
     told answer = {0};
     carom_value *args = body_args(1);
@@ -622,7 +642,7 @@ static void session_goes_along_when_its_world_moves(void **state)
 {
     (void)state;
     begin(2);
-    places[1].unready = 2;
+    CHANGE(places[1].unready = 2);
     fake_sync(places[1].server);
     watched w = {0};
     carom_options options = with_token(); // without reconnect
@@ -657,7 +677,7 @@ static void session_goes_along_with_its_bodies_to_a_server_that_is_connected(voi
     begin(2);
     char standby[64];
     snprintf(standby, sizeof standby, "127.0.0.1:%u", (unsigned)fake_port(places[1].server));
-    places[0].standby = standby;
+    CHANGE(places[0].standby = standby);
     fake_sync(places[0].server);
     carom_options options = with_token();
     options.reconnect.on = true;
@@ -700,7 +720,7 @@ static void client_with_nobody_to_ask_asks_the_standby_of_its_hello(void **state
     name(1, 2);
     char standby[64];
     snprintf(standby, sizeof standby, "127.0.0.1:%u", (unsigned)fake_port(places[1].server));
-    places[0].hello_standby = standby;
+    CHANGE(places[0].hello_standby = standby);
     fake_sync(places[0].server);
     carom_options options = with_token();
     options.reconnect = (carom_reconnect){.on = true, .first_ms = 1, .max_ms = 20};
@@ -741,7 +761,7 @@ static void notification_is_refused_while_the_session_goes_along(void **state)
     (void)state;
     enum { ALWAYS = 1000000 };
     begin(2);
-    places[1].unready = ALWAYS;
+    CHANGE(places[1].unready = ALWAYS);
     fake_sync(places[1].server);
     carom_client *client = connect_to(places[0].server, NULL);
     assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
@@ -753,7 +773,7 @@ static void notification_is_refused_while_the_session_goes_along(void **state)
     carom_error why = {0};
     assert_int_equal(carom_send(client, "body.set", args, &why), CAROM_UNAVAILABLE);
     assert_non_null(strstr(why.text, "the session goes along with its world to 127.0.0.1:"));
-    places[1].unready = 0;
+    CHANGE(places[1].unready = 0);
     fake_sync(places[1].server);
     poll_until(client, &got.all);
     assert_int_equal(carom_send(client, "body.set", args, &why), CAROM_OK);
@@ -832,7 +852,7 @@ static void client_goes_on_where_its_worlds_are_when_the_first_server_ends(void 
     assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
     move_lab(0, 1);
     poll_until(client, &f.shown.at_c);
-    places[1].silent = true;
+    CHANGE(places[1].silent = true);
     fake_sync(places[1].server);
     answers got = {.wanted = 1};
     ask(client, 1, &got);
@@ -842,7 +862,7 @@ static void client_goes_on_where_its_worlds_are_when_the_first_server_ends(void 
     assert_int_equal(carom_client_state(client), CAROM_OPEN);
     assert_ptr_equal(carom_hello_of(client, "lab"), carom_hello(client));
     assert_string_equal(carom_get_str(carom_hello(client), "resume", ""), "other");
-    places[1].silent = false;
+    CHANGE(places[1].silent = false);
     fake_sync(places[1].server);
     fake_reply(places[1].server, places[1].held[0],
                carom_set(carom_map(), "tick", carom_uint(8))); // a request goes on
@@ -868,8 +888,8 @@ static void client_goes_on_at_a_link_when_nobody_knows_its_session(void **state)
     begin(3);
     fate f = {0};
     const carom_options options = fateful(&f);
-    places[2].stranger = true;
-    places[2].number = 5;
+    CHANGE(places[2].stranger = true);
+    CHANGE(places[2].number = 5);
     fake_sync(places[2].server);
     carom_client *client = connect_to(places[0].server, &options);
     uint64_t number = 0;
