@@ -3,6 +3,7 @@
 // it closes; there they are compared.
 #include "proto/wire/check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,16 @@
 // Maps of at most this many keys are compared pairwise; larger ones are sorted.
 enum { PAIRWISE_MAX = 16 };
 
+typedef enum key_kind {
+    KEY_TEXT,    // str or bin
+    KEY_INTEGER, // its width does not matter
+    KEY_OTHER
+} key_kind;
+
 typedef struct map_key {
-    const uint8_t *bytes;
+    const uint8_t *bytes; // the contents of a text, else the whole encoding
     uint32_t size;
-    bool text; // str or bin: `bytes` are the contents, else the whole encoding
+    key_kind kind;
 } map_key;
 
 typedef struct frame {
@@ -40,6 +47,32 @@ typedef struct checker {
 // The frames outside the arguments: the message and its params.
 enum { ENVELOPE_DEPTH = 2 };
 
+// An integer, whatever its width: a reader of the canonical form, which has the shortest one,
+// could not distinguish two widths of one number.
+static uint64_t key_integer(const map_key *key, bool *negative)
+{
+    return tag_integer(key->bytes[0], key->bytes + 1, negative);
+}
+
+// Writes a key as a text shows it: a string or an integer, else "?".
+static const char *write_key(const map_key *key, char out[UTF8_QUOTE_MAX])
+{
+    if (key->kind == KEY_TEXT) {
+        return utf8_quote(out, key->bytes, key->size);
+    }
+    if (key->kind == KEY_OTHER) {
+        return "?";
+    }
+    bool negative;
+    const uint64_t number = key_integer(key, &negative);
+    if (negative) {
+        snprintf(out, UTF8_QUOTE_MAX, "%" PRId64, (int64_t)number);
+    } else {
+        snprintf(out, UTF8_QUOTE_MAX, "%" PRIu64, number);
+    }
+    return out;
+}
+
 // Writes where in the arguments the current value is: "commands[3][1].velocity[0]".
 static void write_path(const checker *c, char *out, size_t size)
 {
@@ -54,11 +87,9 @@ static void write_path(const checker *c, char *out, size_t size)
         if (f->map) {
             // The keys of deeper maps follow the keys of this map: find this map's last key.
             uint32_t last = f->keys + done / 2;
-            bool known = last < c->keys.count && c->keys.data[last].text;
+            bool known = last < c->keys.count;
             n = snprintf(out + used, size - used, "%s%s", used > 0 ? "." : "",
-                         known
-                             ? utf8_quote(quoted, c->keys.data[last].bytes, c->keys.data[last].size)
-                             : "?");
+                         known ? write_key(&c->keys.data[last], quoted) : "?");
         } else {
             n = snprintf(out + used, size - used, "[%u]", done);
         }
@@ -77,12 +108,26 @@ static status refuse(const checker *c, const uint8_t *where, const char *text)
                      text);
 }
 
+static int compare_integers(const map_key *a, const map_key *b)
+{
+    bool a_negative, b_negative;
+    const uint64_t x = key_integer(a, &a_negative);
+    const uint64_t y = key_integer(b, &b_negative);
+    if (a_negative != b_negative) {
+        return a_negative ? -1 : 1;
+    }
+    return x == y ? 0 : x < y ? -1 : 1; // also right for two negative ones: two's complement
+}
+
 static int compare_keys(const void *left, const void *right)
 {
     const map_key *a = left;
     const map_key *b = right;
-    if (a->text != b->text) {
-        return a->text ? 1 : -1;
+    if (a->kind != b->kind) {
+        return a->kind < b->kind ? -1 : 1;
+    }
+    if (a->kind == KEY_INTEGER) {
+        return compare_integers(a, b);
     }
     if (a->size != b->size) {
         return a->size < b->size ? -1 : 1;
@@ -118,9 +163,11 @@ static status close_map(checker *c)
     const map_key *doubled = find_doubled(c->keys.data + f->keys, c->keys.count - f->keys);
     if (doubled != NULL) {
         char quoted[UTF8_QUOTE_MAX];
-        utf8_quote(quoted, doubled->bytes, doubled->text ? doubled->size : 0);
         char text[UTF8_QUOTE_MAX + 32];
-        snprintf(text, sizeof text, "the key '%s' is there twice", quoted);
+        snprintf(text, sizeof text,
+                 doubled->kind == KEY_TEXT ? "the key '%s' is there twice"
+                                           : "the key %s is there twice",
+                 write_key(doubled, quoted));
         c->depth--; // the path is that of the map
         return refuse(c, doubled->bytes, text);
     }
@@ -173,11 +220,15 @@ static bool is_container(tag_kind kind)
 static status note_key(checker *c, const value_head *head, const uint8_t *start)
 {
     if (is_container(head->kind)) {
-        return refuse(c, start, "a map's key must be a string");
+        c->depth--; // the path is that of the map
+        return refuse(c, start, "a map's key must not be an array or a map");
     }
     bool text = head->kind == TAG_STR || head->kind == TAG_BIN;
     uint32_t length = (uint32_t)head->length;
-    map_key key = {text ? start + head->size : start, text ? length : head->size + length, text};
+    map_key key = {text ? start + head->size : start, text ? length : head->size + length,
+                   text                        ? KEY_TEXT
+                   : head->kind == TAG_INTEGER ? KEY_INTEGER
+                                               : KEY_OTHER};
     if (text && head->kind == TAG_BIN && !utf8_valid(key.bytes, key.size)) {
         return refuse(c, start, "the key is not UTF-8");
     }

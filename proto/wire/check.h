@@ -12,7 +12,8 @@
 
 // `bytes` is one whole message that a scanner has passed. STATUS_INVALID_ARGUMENT with the byte's
 // place, STATUS_INTERNAL when memory has run out, or STATUS_OK. Keys are the same when their str or
-// bin bytes are, or, for keys of other types, their encodings.
+// bin bytes are, when they are the same integer in any width, or, for keys of other types, when
+// their encodings are. So a value has no key twice in its canonical form either.
 status message_check(const void *bytes, size_t size, error *err);
 
 #endif

@@ -1,13 +1,17 @@
 // The commands of a conversation with a world: messages are decoded into commands, applied to a
 // small world that steps in between, and their results encoded. A command that decodes must be
 // freed whole, one that is refused must leave the world as it was, a result must be one whole
-// MessagePack value, and no input may violate an assertion of decoder, plan or engine.
+// MessagePack value, and no input may violate an assertion of decoder, plan or engine. The log of a
+// command that decodes must be readable: a world whose log is not cannot be restored.
 #include <msgpack.h>
 #include <string.h>
 
 #include "common/base/assert.h"
 #include "common/world/apply.h"
+#include "common/world/method.h"
+#include "proto/commands/canonical.h"
 #include "proto/commands/command_decode.h"
+#include "proto/log/log_record.h"
 #include "proto/wire/buffer.h"
 #include "proto/encode/encode.h"
 #include "proto/wire/rpc.h"
@@ -47,6 +51,36 @@ static void carry_out(physics_world *world, const command *c)
     }
 }
 
+// As the server logs the command of a session whose subject is "ada", and as a restart reads it.
+static void check_log(const method_info *info, const msgpack_object *params)
+{
+    buffer arguments;
+    buffer rows;
+    buffer bytes;
+    buffer_init(&arguments, LOG_ARGUMENTS_BYTES_MAX);
+    buffer_init(&rows, LOG_RECORD_BYTES_MAX);
+    buffer_init(&bytes, LOG_RECORD_BYTES_MAX);
+    arguments_canonical_owned(&arguments, info->id, params, "ada");
+    const log_command row = {.tick = 1,
+                             .session = 7,
+                             .method = info->list.name,
+                             .method_size = (uint32_t)strlen(info->list.name),
+                             .arguments = arguments.data,
+                             .arguments_size = (uint32_t)arguments.size};
+    log_command_encode(&rows, &row);
+    log_record_encode(&bytes, &(log_record){.tick = 1,
+                                            .command_count = 1,
+                                            .commands = rows.data,
+                                            .commands_size = rows.size});
+    log_record record;
+    error err = {STATUS_OK, ""};
+    const status read = log_record_decode(bytes.data, bytes.size, &record, &err);
+    ASSERT(!arguments.overflow && !rows.overflow && !bytes.overflow && read == STATUS_OK);
+    buffer_deinit(&arguments);
+    buffer_deinit(&rows);
+    buffer_deinit(&bytes);
+}
+
 static void hear(physics_world *world, const uint8_t *bytes, size_t size)
 {
     rpc_message m;
@@ -58,6 +92,9 @@ static void hear(physics_world *world, const uint8_t *bytes, size_t size)
     const method_info *info = m.kind == RPC_RESPONSE ? NULL : method_find(m.method, m.method_size);
     if (info != NULL) {
         if (command_decode(info->id, &m.params, &c, &err) == STATUS_OK) {
+            if (method_scope_of(info->id) == SCOPE_WORLD_COMMAND) {
+                check_log(info, &m.params);
+            }
             carry_out(world, &c);
             command_free(&c);
         } else {

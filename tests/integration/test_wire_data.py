@@ -8,14 +8,17 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import msgpack
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from keyed_case import KeyedTest  # noqa: E402
-from wire import Client  # noqa: E402
+from wire import REQUEST, Client, RemoteError  # noqa: E402
 from wire_case import CAROMD, ServerTest, WireTest  # noqa: E402
 
 BALL = {"kind": "circle", "radius": 0.5}
-EVERYTHING = {"number": -3, "real": 2.5, "list": [1, [True, None]], "bytes": b"\x00\xff", "text": "é", "map": {"": {}}}
+EVERYTHING = {"number": -3, "real": 2.5, "list": [1, [True, None]], "bytes": b"\x00\xff", "text": "é", "map": {"": {}},
+              "numbers": {7: "seven", -300: [], 2**64 - 1: 0}}
 
 
 def nested(depth):
@@ -91,7 +94,20 @@ class Values(Data):
         self.not_set("invalid_argument", "value .*nest too deep", "k", nested(17))
         self.set("k" * 128, b"x" * 16381)
         self.set("k", nested(16))
+        self.not_set("invalid_argument", "value: a map's key must not be an array or a map", "k", {(1, 2): 3})
         self.refused("invalid_argument", "either key or prefix", self.client, "data.get", world=self.world, key="k", prefix="k")
+
+    def test_integer_that_is_a_key_in_two_widths_is_refused(self):
+        # Its shortest form, which logs and other clients get, would have the key twice.
+        for method, name in ("data.set", "value"), ("message.send", "data"):
+            before = self.hash()
+            arguments = {"world": self.world, "key" if name == "value" else "name": "k", name: 0}
+            packed = msgpack.packb([REQUEST, 777, method, [arguments]])
+            for twice in b"\x82\x01\x00\xcc\x01\x00", b"\x82\xd3" + b"\xff" * 8 + b"\x00\xff\x00":
+                self.client.send(packed[:-1] + twice)
+                with self.assertRaisesRegex(RemoteError, f"invalid_argument: {name}: the key -?1 is there twice"):
+                    self.client.answer(777)
+            self.assertEqual(self.hash(), before)
 
     def test_batch_sees_its_own_changes_and_is_all_or_nothing(self):
         results = self.client.call("world.apply", world=self.world, commands=[

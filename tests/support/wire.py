@@ -22,7 +22,7 @@ class Client:
     def __init__(self, port, connected=None):
         self.socket = connected or socket.create_connection(("127.0.0.1", port), SECONDS_MAX)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.unpacker = msgpack.Unpacker(raw=False)
+        self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)  # data may have integers as keys
         self.responses = {}
         self.notifications = []
         self.last_id = 0
