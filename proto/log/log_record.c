@@ -114,7 +114,7 @@ static status take_count(log_cursor *c, const char *key, uint64_t *out)
     return s;
 }
 
-// Reads one MessagePack map, within the wire's limits of depth and count.
+// Reads one MessagePack map, within the wire's limit of depth and LOG_ARGUMENTS_VALUES_MAX.
 static status take_arguments(log_cursor *c, log_command *out)
 {
     value_head head;
@@ -123,7 +123,7 @@ static status take_arguments(log_cursor *c, log_command *out)
     }
     scanner_limits limits = {.bytes_max = LOG_ARGUMENTS_BYTES_MAX,
                              .depth_max = WIRE_DEPTH_MAX,
-                             .values_max = WIRE_VALUES_MAX};
+                             .values_max = LOG_ARGUMENTS_VALUES_MAX};
     scanner s;
     scanner_init(&s, &limits);
     size_t used = 0;

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "proto/limits.h"
 #include "proto/wire/buffer.h"
 
 enum {
@@ -42,6 +43,10 @@ enum {
 
     // A command's arguments [bytes]: those of one message from a client at its largest.
     LOG_ARGUMENTS_BYTES_MAX = 64 << 20,
+
+    // Values in a command's arguments: those of one message from a client, and the key and the name
+    // of the owner or sender that the server adds to each command of a batch.
+    LOG_ARGUMENTS_VALUES_MAX = WIRE_VALUES_MAX + 2 * WIRE_APPLY_COMMANDS_MAX,
 
     // A whole record [bytes]: the image of the largest world (2^20 bodies of 220 bytes) fits, and
     // the largest message of a client beside it.

@@ -26,6 +26,7 @@ from wire import Client, Closed, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 KILLS = int(os.environ.get("CAROM_KILLS", "12"))
+VALUES_MAX = 262_144  # WIRE_VALUES_MAX
 FLOOR = {"kind": "box", "size": [60, 1]}
 
 
@@ -48,7 +49,34 @@ class DurableTest(WireTest):
         return "".join(self.server.log)
 
 
+def values_of(value):
+    """How many values of MessagePack a value is: keys, elements and containers each count."""
+    if isinstance(value, dict):
+        return 1 + sum(values_of(key) + values_of(one) for key, one in value.items())
+    return 1 + sum(map(values_of, value)) if isinstance(value, list) else 1
+
+
 class Restart(DurableTest):
+    def test_largest_batch_of_a_player_is_read_again(self):
+        # The log has the sender of each message beside what the client sent: more values than a message may have.
+        template = os.path.join(self.folder, "arena.json")
+        with open(template, "w", encoding="utf-8") as file:
+            file.write('{"gravity": [0, 0], "seats": 1}')
+        options = ("--guests", "player", "--template", f"arena={template}")
+        client = self.start(*options)
+        key = f"player/{client.call('hello')['subject']}/x"
+        world = client.call("world.join", template="arena")["world"]
+        commands = [["message.send", {"name": "n"}]] * 20 + [["data.set", {"key": key, "value": [0] * 16000}]] * 16
+        commands.append(["data.set", {"key": key, "value": []}])
+        request = [0, client.last_id + 1, "world.apply", [{"world": world, "commands": commands}]]
+        commands[-1][1]["value"] = [7] * (VALUES_MAX - values_of(request))
+        self.assertEqual(VALUES_MAX, values_of(request))
+        client.call("world.apply", world=world, commands=commands)
+        client = self.restart(*options)
+        client.call("hello")
+        self.assertEqual(commands[-1][1]["value"],
+                         client.call("data.get", world=world, key=key)["data"][key]["value"])
+
     def test_paused_world_is_the_same_to_the_bit(self):
         client = self.start()
         client.call("world.create", world="w", scene="heap", paused=True)

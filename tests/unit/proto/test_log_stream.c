@@ -134,6 +134,57 @@ static void record_decoded_and_encoded_is_the_same_bytes(void **state)
     buffer_deinit(&again);
 }
 
+// Encodes {"commands": [0, 0 …]} of so many values in all, as a record of one command.
+static void encode_command_of(uint32_t values, buffer *bytes)
+{
+    static const uint8_t HEAD[] = {0x81, 0xa8, 'c', 'o', 'm', 'm', 'a', 'n', 'd', 's', 0xdd};
+    const uint32_t zeros = values - 3; // less the map, its key and the array
+    buffer arguments;
+    buffer rows;
+    uint8_t count[4];
+    buffer_init(&arguments, BYTES_MAX);
+    buffer_init(&rows, BYTES_MAX);
+    buffer_append(&arguments, HEAD, sizeof HEAD);
+    for (uint32_t i = 0; i < 4; i++) {
+        count[i] = (uint8_t)(zeros >> (24 - 8 * i));
+    }
+    buffer_append(&arguments, count, sizeof count);
+    for (uint32_t i = 0; i < zeros; i++) {
+        buffer_append(&arguments, "", 1);
+    }
+    const log_command command =
+        command_of(101, "world.apply", arguments.data, (uint32_t)arguments.size);
+    log_command_encode(&rows, &command);
+    const log_record record = {.from = 100,
+                               .tick = 101,
+                               .command_count = 1,
+                               .commands = rows.data,
+                               .commands_size = rows.size};
+    log_record_encode(bytes, &record);
+    assert_false(arguments.overflow || rows.overflow || bytes->overflow);
+    buffer_deinit(&arguments);
+    buffer_deinit(&rows);
+}
+
+// The server adds an owner to each spawn of a batch, so the log of the largest batch has more
+// values than the message had.
+static void command_of_a_whole_message_with_its_owners_is_read(void **state)
+{
+    (void)state;
+    static const uint32_t MOST = WIRE_VALUES_MAX + 2 * WIRE_APPLY_COMMANDS_MAX;
+    buffer bytes;
+    log_record got;
+    error err;
+    buffer_init(&bytes, BYTES_MAX);
+    encode_command_of(MOST, &bytes);
+    assert_int_equal(log_record_decode(bytes.data, bytes.size, &got, &err), STATUS_OK);
+    buffer_clear(&bytes);
+    encode_command_of(MOST + 1, &bytes);
+    assert_int_equal(log_record_decode(bytes.data, bytes.size, &got, &err), STATUS_LIMIT_EXCEEDED);
+    assert_non_null(strstr(err.text, "too many values"));
+    buffer_deinit(&bytes);
+}
+
 // Each case has one fault in an otherwise valid record: {from: 1, tick: 2, commands: []}.
 static void record_that_is_not_canonical_is_refused_with_its_place(void **state)
 {
@@ -408,6 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(record_round_trip_keeps_every_field),
         cmocka_unit_test(record_decoded_and_encoded_is_the_same_bytes),
+        cmocka_unit_test(command_of_a_whole_message_with_its_owners_is_read),
         cmocka_unit_test(record_that_is_not_canonical_is_refused_with_its_place),
         cmocka_unit_test(record_of_the_most_ticks_is_read),
         cmocka_unit_test(record_cut_anywhere_is_refused),
