@@ -73,7 +73,7 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
                      .durability = kept,
                      .out = out,
                      .sequence = sequence,
-                     .needed = sequence,
+                     .needed = {.until = until, .sequence = sequence},
                      .until = until,
                      .state = fresh && stored != NULL ? WORLD_LOG_NEW : WORLD_LOG_GOOD,
                      .images.tick = tick,
@@ -472,6 +472,31 @@ static uint64_t hash_gap(const world_log *l, const physics_world *world, double 
     return l->feed != NULL && gap < second ? gap : second;
 }
 
+static log_promise newest(const world_log *l)
+{
+    return (log_promise){l->until, l->sequence, l->fed};
+}
+
+static void need_newest(world_log *l)
+{
+    l->needed = newest(l);
+}
+
+// Replies that show this tick wait for an entry that promises it, the earliest that is known.
+static void need_tick(world_log *l, uint64_t tick)
+{
+    ASSERT(tick <= l->until);
+    if (tick <= l->needed.until) {
+        return;
+    }
+    if (l->next.sequence > l->needed.sequence && l->next.until >= tick) {
+        l->needed = l->next;
+        l->next = newest(l);
+    } else {
+        need_newest(l);
+    }
+}
+
 // Appends the rows since the last entry. False: the storage accepts nothing now.
 static bool append(world_log *l, const world_log_image *image, double hz, uint64_t until)
 {
@@ -508,6 +533,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     if (s == STATUS_OK) {
         l->written = end;
         l->until = until;
+        l->next = l->next.sequence > l->needed.sequence ? l->next : newest(l);
         l->hashed_tick = hashed ? tick : l->hashed_tick;
         last_requests_settle(image->marks);
     } else {
@@ -528,14 +554,14 @@ static bool append_new(world_log *l, const world_log_image *image, double hz)
     uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
     bool shows_new = rows_end(l) > l->written.offset || tick > l->until;
     bool ahead = !image->paused && tick + ahead_of(l, tick, hz) / 2 >= l->until;
-    if (!shows_new && !ahead) {
-        return true;
+    if ((shows_new || ahead) && !append(l, image, hz, promise) && shows_new) {
+        return false;
     }
-    if (!append(l, image, hz, promise)) {
-        return !shows_new;
+    if (shows_new) {
+        need_newest(l);
+    } else {
+        need_tick(l, tick);
     }
-    l->needed = shows_new ? l->sequence : l->needed;
-    l->fed_needed = shows_new ? l->fed : l->fed_needed;
     return true;
 }
 
@@ -570,16 +596,16 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
     }
     error why;
     ASSERT(l->state != WORLD_LOG_ENDED);
-    ASSERT(l->needed <= l->sequence && l->rows.begin <= l->written.offset);
+    ASSERT(l->needed.sequence <= l->sequence && l->rows.begin <= l->written.offset);
     if (l->state != WORLD_LOG_GOOD && l->images.wish == IMAGE_WISH_NONE &&
         now >= l->images.retry_ns && !image_under_way(l, &why)) {
         make_image(l, image, hz, now);
     }
     if (l->state == WORLD_LOG_CLOSED) { // only refusals and ends of subscriptions wait
-        commit_gate_stamp(&l->gate, commit_gate_committed(&l->gate), l->fed_needed);
+        commit_gate_stamp(&l->gate, commit_gate_committed(&l->gate), l->needed.fed);
     }
     if (!world_log_is_broken(l) && append_new(l, image, hz)) {
-        commit_gate_stamp(&l->gate, l->needed, l->fed_needed);
+        commit_gate_stamp(&l->gate, l->needed.sequence, l->needed.fed);
         if (l->state == WORLD_LOG_GOOD && l->feed != NULL && world_feed_wants_image(l->feed)) {
             feed_image(l, image, hz);
         }
@@ -609,10 +635,12 @@ bool world_log_stand(world_log *l, const world_log_image *image, double hz)
         if (!append(l, image, hz, tick)) {
             return false;
         }
-        l->needed = shows_new ? l->sequence : l->needed;
-        l->fed_needed = shows_new ? l->fed : l->fed_needed;
+        if (shows_new) {
+            need_newest(l);
+        }
     }
-    commit_gate_stamp(&l->gate, l->needed, l->fed_needed);
+    need_tick(l, tick);
+    commit_gate_stamp(&l->gate, l->needed.sequence, l->needed.fed);
     return !world_log_holds(l);
 }
 
@@ -640,8 +668,7 @@ static bool image_ended(world_log *l)
             log_info("the log of a world can be written again");
         }
         change_state(l, WORLD_LOG_GOOD);
-        l->needed = l->sequence;
-        l->fed_needed = l->fed;
+        need_newest(l);
         return false;
     }
     const bool given_up = l->state != WORLD_LOG_CLOSED;
@@ -706,11 +733,12 @@ void world_log_destroy(world_log *l)
         refuse_end(l, err.text);
         return;
     }
-    l->sequence = l->needed = sequence;
+    l->sequence = sequence;
     if (l->feed != NULL) {
-        l->fed = l->fed_needed = world_feed_put(l->feed, FEED_END, 0, 0, NULL);
+        l->fed = world_feed_put(l->feed, FEED_END, 0, 0, NULL);
     }
-    commit_gate_stamp(&l->gate, sequence, l->fed_needed);
+    need_newest(l);
+    commit_gate_stamp(&l->gate, l->needed.sequence, l->needed.fed);
 }
 
 bool world_log_holds(const world_log *l)

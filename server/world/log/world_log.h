@@ -8,8 +8,10 @@
 // A restart computes ticks without commands again, if it knows how many have been shown. So an
 // entry of the log promises ticks ahead: a restart steps on to `until` before it accepts commands,
 // and an idle world writes an entry a second instead of one a tick. (A world whose steps cost more
-// than 4 ms a second promises only a tenth of a second.) Once a second an entry has the state's
-// hash, which the restart compares; where there is a standby, which compares it too, more often.
+// than 4 ms a second promises only a tenth of a second.) The next promise is written early, so that
+// it is committed when the former one ends; if it is not, replies wait for it. Once a second an
+// entry has the state's hash, which the restart compares; where there is a standby, which compares
+// it too, more often.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (last_requests.h), then the
 //               record (proto/log/log_record.h); numbers are little-endian. Where bit 30 of the
@@ -116,6 +118,13 @@ typedef struct world_log_word {
     atomic_bool sent;      // a REQUEST_COMMITTED for it is in flight
 } world_log_word;
 
+// An entry of the log: the last tick that a restart computes again because of it, and where it is.
+typedef struct log_promise {
+    uint64_t until;
+    uint64_t sequence; // the storage's
+    uint64_t fed;      // the feed's
+} log_promise;
+
 typedef struct world_log {
     storage_world *stored; // NULL: nothing is written
     storage_durability durability;
@@ -125,15 +134,15 @@ typedef struct world_log {
     commit_gate gate;
     world_log_rows rows;
     log_mark written;     // up to here the storage has the rows
-    uint64_t until;       // the last tick that a restart is promised to compute again
+    uint64_t until;       // the last entry's promise, committed or not
     uint64_t hashed_tick; // tick of the last entry with a hash
     log_digests digests;  // digests of the bodies, written with each hash
     uint64_t sequence;    // sequence of the last entry
-    uint64_t needed;      // the sequence for which newly posted replies wait
+    log_promise needed;   // the entry for which newly posted replies wait
+    log_promise next;     // the first entry behind that one, if its sequence is greater
     world_feed *feed;     // feed of a replicated world; else NULL
     bool replicated;      // the feed is there for good, not for a move
     uint64_t fed;         // the feed's sequence of the last entry or image
-    uint64_t fed_needed;  // the feed's sequence for which newly posted replies wait
     world_log_images images;
     world_log_word word;
 } world_log;

@@ -73,6 +73,74 @@ static void world_destroyed_while_its_image_is_written_stays_away(void **state)
     fake_disk_each(&the.disk, name_is_no_image, NULL);
 }
 
+// ---- ticks without commands
+//
+// They leave no rows, but clients see them: a restart, or a standby, has to compute them again.
+
+// Lets time pass, while a client asks in each tick for what it shows. Neither the disk nor a
+// standby takes anything.
+static void watch_for(int ticks)
+{
+    for (int i = 0; i < ticks; i++) {
+        call(METHOD_WORLD_INFO, WORLD);
+        now_ns += 10 * MS;
+        served_world_run(the.world);
+    }
+}
+
+// The last tick that was shown, by an answer that left with it: the answer was made before the
+// tick's step, and tells the tick before. 0: none.
+static uint64_t last_shown(void)
+{
+    uint64_t tick = 0;
+    while (mailbox_left(&the.box) > 0) {
+        tick = obj_get_uint(mailbox_result(&the.box), "tick") + 1;
+    }
+    return tick;
+}
+
+static void tick_is_shown_only_if_what_the_disk_has_promises_it(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, false); // at 100 Hz: promises of 100 ticks, renewed after 50
+    advance(10 * MS);
+    const uint64_t promised = the.world->log.until;
+    assert_true(promised >= 50);
+    watch_for((int)promised + 20);
+    assert_int_equal(last_shown(), promised);
+    assert_true(the.world->log.until > promised);
+    commit();
+    served_world_run(the.world);
+    assert_int_equal(last_shown(), world_tick(the.world->physics));
+}
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+static void tick_is_shown_only_if_what_the_standby_has_promises_it(void **state)
+{
+    (void)state;
+    world_feed *feed = world_feed_create(ignore, NULL);
+    begin(STORAGE_NORMAL, false);
+    world_log_replicate(&the.world->log, world_feed_ref(feed));
+    advance(0);
+    advance(10 * MS);
+    const uint64_t promised = the.world->log.until;
+    world_feed_allow(feed, world_log_fed(&the.world->log)); // the standby has all so far
+    for (int i = 0; i < 30; i++) {                          // the disk takes what follows
+        call(METHOD_WORLD_INFO, WORLD);
+        advance(10 * MS);
+    }
+    assert_int_equal(last_shown(), promised);
+    world_feed_allow(feed, world_log_fed(&the.world->log));
+    advance(10 * MS);
+    assert_int_equal(last_shown(), world_tick(the.world->physics) - 1);
+    end_server();
+    world_feed_unref(feed);
+}
+
 // ---- an interrupted start
 
 static void crash_within_a_start_leaves_all_for_the_next(void **state)
@@ -298,6 +366,8 @@ int main(void)
         TEST(answer_waits_for_the_disk),
         TEST(destroyed_world_stays_away),
         TEST(world_destroyed_while_its_image_is_written_stays_away),
+        TEST(tick_is_shown_only_if_what_the_disk_has_promises_it),
+        TEST(tick_is_shown_only_if_what_the_standby_has_promises_it),
         TEST(crash_within_a_start_leaves_all_for_the_next),
         TEST(restart_that_took_long_makes_an_image_for_the_next),
         TEST(images_for_short_restarts_take_turns),
