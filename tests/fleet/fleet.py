@@ -23,16 +23,17 @@ def creates(client, **more):
 
 
 class Fleet:
-    def __init__(self, program, prefix="/carom", pairs=False):
-        """`pairs`: the servers reach each other, so that worlds can be replicated."""
-        self.program, self.prefix = program, prefix
+    def __init__(self, program, prefix="/carom", pairs=False, network=None):
+        """`pairs`: the servers reach each other, so that worlds can be replicated. `network`: each has a host of its own there
+        (support/network.py)."""
+        self.program, self.prefix, self.network = program, prefix, network
         self.folder = tempfile.TemporaryDirectory()
         self.pairs = []
         if pairs:
             secret = Path(self.folder.name) / "secret"
             secret.write_text("0123456789abcdef" * 4, encoding="ascii")
-            self.pairs = ["--fleet-listen", "127.0.0.1:0", "--fleet-secret", str(secret)]
-        self.etcd = etcd.Cluster()
+            self.pairs = ["--fleet-secret", str(secret)]
+        self.etcd = etcd.Cluster(network.HERE if network else "127.0.0.1")
         self.servers = {}
 
     def start(self, node, *options, env=None):
@@ -40,13 +41,19 @@ class Fleet:
         environment."""
         folder = Path(self.folder.name) / node
         folder.mkdir(exist_ok=True)
+        host, inside = "127.0.0.1", ()
+        if self.network:
+            host, inside = self.network.address(node), self.network.inside(node)
+            options += ("--insecure",)
+        if self.pairs:
+            options += ("--fleet-listen", f"{host}:0")
         for _ in range(5):  # a port may be taken by another before caromd has it
             port = etcd.free_port() if node not in self.servers else self.servers[node].port
             try:
                 self.servers[node] = Caromd(
-                    self.program, "--listen", f"127.0.0.1:{port}", "--http", "off", "--fleet", self.etcd.urls,
-                    "--fleet-prefix", self.prefix, "--node", node, "--advertise", f"127.0.0.1:{port}",
-                    "--data", str(folder / "data"), *self.pairs, *options, env=env)
+                    self.program, "--listen", f"{host}:{port}", "--http", "off", "--fleet", self.etcd.urls,
+                    "--fleet-prefix", self.prefix, "--node", node, "--advertise", f"{host}:{port}",
+                    "--data", str(folder / "data"), *self.pairs, *options, env=env, host=host, inside=inside)
                 self.servers[node].node = node
                 return self.servers[node]
             except RuntimeError as error:
@@ -55,7 +62,7 @@ class Fleet:
         raise RuntimeError(f"no port for server {node}")
 
     def client(self, node):
-        return Client(self.servers[node].port)
+        return Client(self.servers[node].port, host=self.servers[node].host)
 
     def follow(self, node, method, /, **arguments):
         """The answer of the server that has the world, by one step from the server `node`."""

@@ -61,9 +61,9 @@ def disk(folder, rounds):
 
 
 class Survival:
-    def __init__(self, program, chance, standby="hot"):
+    def __init__(self, program, chance, standby="hot", network=None):
         self.chance, self.standby = chance, standby
-        self.fleet = Fleet(program, pairs=True)
+        self.fleet = Fleet(program, pairs=True, network=network)
         for node in "abc":
             self.start(node)
 

@@ -14,11 +14,12 @@ class Caromd:
     """A running server: `with Caromd(program) as server: … server.port`. Leaving checks that it drains
     on SIGTERM and ends with 0, which under a sanitizer also says that nothing was left behind."""
 
-    def __init__(self, program, *options, env=None):
-        """`env`: added to the environment."""
-        self.log = []
+    def __init__(self, program, *options, env=None, host="127.0.0.1", inside=()):
+        """`env`: added to the environment. `host`: the address where it listens. `inside`: the words before the program, as of
+        Network.inside()."""
+        self.log, self.host = [], host
         self.process = subprocess.Popen(
-            [program, "--listen", "127.0.0.1:0", *options],
+            [*inside, program, "--listen", f"{host}:0", *options],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
             env={**os.environ, **env} if env else None)
         self.listening = threading.Event()
@@ -36,7 +37,7 @@ class Caromd:
             found = re.search(r"for browsers: https?://127\.0\.0\.1:(\d+)/", line)
             if found:  # the server prints this line before the next
                 self.http_port = int(found.group(1))
-            found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)
+            found = re.search(rf"listening on {re.escape(self.host)}:(\d+)", line)
             if found and self.port is None:
                 self.port = int(found.group(1))
                 self.listening.set()

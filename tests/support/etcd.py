@@ -121,9 +121,9 @@ class Member(Etcd):
 class Cluster:
     """Three members of one etcd."""
 
-    def __init__(self):
+    def __init__(self, host="127.0.0.1"):
         for _ in range(5):  # a port may be taken by another before etcd has it
-            self.members = [Member(f"m{i}", f"http://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}")
+            self.members = [Member(f"m{i}", f"http://{host}:{free_port()}", f"http://{host}:{free_port()}")
                             for i in range(3)]
             for member in self.members:
                 member.cluster = ",".join(f"{one.name}={one.peer}" for one in self.members)

@@ -25,14 +25,15 @@ class Player:
 
     def __init__(self, server, world="arena"):
         self.world = world
-        self.client = Client(server.port)
+        self.client = Client(server.port, host=server.host)
         self.say_hello()
         self.sent = {}  # id of the request: number of the body, until it is answered
         self.returned = []  # numbers of bodies that the server sent elsewhere, without making them
         self.answered = set()
         self.unknown = set()  # numbers of bodies that may have been made: their session ended before the answer
         self.moved = False  # the world is at another server now
-        self.shown = {}
+        self.unlogged = False  # the server said that it ends the subscription, as the world's log cannot be written
+        self.shown, self.places = {}, {}  # by tick: its hash, and the address of the server that showed it
         self.number = 0
 
     def say_hello(self):
@@ -55,6 +56,8 @@ class Player:
                 if not error.startswith("unavailable: "):  # it may have been applied
                     raise Fault(error)
         self.check_shown(client)
+        self.unlogged = self.unlogged or any(kind == "world_closed" and one[0]["code"] == "unavailable"
+                                             for kind, one in client.notifications)
         self.moved = self.moved or bool(self.returned) or any(kind == "moved" for kind, _ in client.notifications)
         client.notifications.clear()
 
@@ -62,8 +65,10 @@ class Player:
         """Compares the snapshots that a client has got with all that were shown before."""
         for snapshot in client.snapshots():
             tick, shown = snapshot["tick"], snapshot["hash"]
+            where = client.socket.getpeername()
             if self.shown.setdefault(tick, shown) != shown:
-                raise Fault(f"two histories at tick {tick}")
+                raise Fault(f"two histories at tick {tick}: {self.places.get(tick)} showed {self.shown[tick]}, {where} {shown}")
+            self.places.setdefault(tick, where)
 
     def play(self, seconds):
         """Spawns bodies, 60 a second, without waiting for answers, and reads; raises when the connection ends."""
@@ -109,10 +114,14 @@ class Player:
     def asks(self, server):
         """Whether the server has the session and shows the world. Else it had the world before, and keeps the session for
         some time; or it does not have it yet."""
-        client = Client(server.port)
+        client = Client(server.port, host=server.host)
         try:
             again = client.call("hello", protocol=1, client="player", resume=self.secret)
-            if any(one["world"] == self.world for one in again["subscriptions"]) and self.is_shown(client):
+            watches = any(one["world"] == self.world for one in again["subscriptions"])
+            if self.unlogged and not watches:
+                client.call("world.subscribe", world=self.world, rate=60)
+                watches = True
+            if watches and self.is_shown(client):
                 self.go_on(client, again)
                 return True
         except (RemoteError, Closed, OSError):
@@ -137,7 +146,7 @@ class Player:
         client.last_id = max(last, self.client.last_id)  # ids of requests that came back are not used again
         self.client, self.secret = client, again["resume"]
         lost = self.returned + [number for request, number in sorted(self.sent.items()) if request > last]
-        self.returned, self.moved = [], False
+        self.returned, self.moved, self.unlogged = [], False, False
         self.answered.update(number for request, number in self.sent.items() if request <= last)
         self.sent.clear()
         for number in lost:
@@ -160,7 +169,7 @@ class Player:
 
     def begin_again(self, server):
         """A new session at that server, after the former one ended. Whether the unanswered commands took effect stays unknown."""
-        self.client = Client(server.port)
+        self.client = Client(server.port, host=server.host)
         self.unknown.update(self.sent.values(), self.returned)
         self.sent, self.returned, self.moved = {}, [], False
         self.say_hello()

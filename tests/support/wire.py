@@ -19,8 +19,8 @@ class Closed(Exception):
 
 
 class Client:
-    def __init__(self, port, connected=None):
-        self.socket = connected or socket.create_connection(("127.0.0.1", port), SECONDS_MAX)
+    def __init__(self, port, connected=None, host="127.0.0.1"):
+        self.socket = connected or socket.create_connection((host, port), SECONDS_MAX)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)  # data may have integers as keys
         self.responses = {}
