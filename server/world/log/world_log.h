@@ -121,8 +121,8 @@ typedef struct world_log_word {
 // An entry of the log: the last tick that a restart computes again because of it, and where it is.
 typedef struct log_promise {
     uint64_t until;
-    uint64_t sequence; // the storage's
-    uint64_t fed;      // the feed's
+    uint64_t sequence; // its sequence in the storage
+    uint64_t fed;      // its sequence in the feed
 } log_promise;
 
 typedef struct world_log {
