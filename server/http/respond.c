@@ -325,11 +325,17 @@ static bool is_folder(const http_listener *h, http_span path)
            (in_docs(h, path, &in_site) && www_is_folder(h->docs, in_site));
 }
 
-// A folder's page is relative to it, so its address ends with "/".
+// A folder's page is relative to it, so its address ends with "/". The new address is relative too:
+// behind a proxy the page's path may have a prefix that this server does not see.
 static void send_folder(http_client *c, const http_request *r)
 {
+    const char *end = r->path.text + r->path.size;
+    const char *name = end;
+    while (name > r->path.text && name[-1] != '/') {
+        name--;
+    }
     char more[WWW_PATH_BYTES_MAX + 32];
-    (void)snprintf(more, sizeof more, "Location: %.*s/\r\n", (int)r->path.size, r->path.text);
+    (void)snprintf(more, sizeof more, "Location: ./%.*s/\r\n", (int)(end - name), name);
     answer a = {.code = 301, .type = "text/plain; charset=utf-8", .more = more, .close = r->close};
     send_answer(c, &a, NULL);
 }

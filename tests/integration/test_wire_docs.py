@@ -57,9 +57,9 @@ class Docs(FolderTest):
 
     def test_folders_are_redirected_and_have_no_list(self):
         self.serve("--docs", str(self.folder))
-        for path in ("/docs", "/docs/client"):
-            moved = self.get(path)
-            self.assertEqual((301, f"{path}/"), (moved.status, moved.headers["Location"]))
+        for path, name in (("/docs", "docs"), ("/docs/client", "client")):
+            moved = self.get(path)  # to a place beside itself: a proxy may serve it under a prefix
+            self.assertEqual((301, f"./{name}/"), (moved.status, moved.headers["Location"]))
         for path in ("/docs/docs/", "/docs/docs", "/docsindex.html", "/docs/nothing.html", "/docs/client/nothing/", "/docs//", "/index.html"):
             self.assertEqual(404, self.get(path).status, path)
 

@@ -58,7 +58,7 @@ class Www(FolderTest):
         self.serve()
         self.assertEqual(b"levels", self.get("/levels/").body)
         moved = self.get("/levels")
-        self.assertEqual((301, "/levels/"), (moved.status, moved.headers["Location"]))
+        self.assertEqual((301, "./levels/"), (moved.status, moved.headers["Location"]))
         for path in ("/js/", "/js", "/nowhere", "/levels/2.json", "/INDEX.HTML"):
             self.assertEqual(404, self.get(path).status, path)
 
