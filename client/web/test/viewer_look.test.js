@@ -531,6 +531,29 @@ test('help_begins_at_its_top_and_hides_nothing', {skip}, async (t) => {
   }
 });
 
+test('a_note_on_a_phone_lies_on_no_row_of_a_panel', {skip}, async (t) => {
+  const {lab, page} = await showLab(t, {}, phone);
+  const {body} = await lab.body.spawn({position: [0, 5], tag: 'ball', shapes: [{kind: 'circle', radius: 1}]});
+  await until(page, (id) => carom.source?.body(id), body);
+  for (const name of ['layers', 'settings', 'log', 'plots', 'inspector', 'worlds']) {
+    const {panel, note, below} = await page.evaluate(async ([id, chosen]) => {
+      const {toast} = await import(new URL('ui/dom.js', document.querySelector('script[type=module][src]').src));
+      document.getElementById('toasts').replaceChildren();
+      if (id === 'inspector') carom.choose(chosen);
+      else carom.panels[id].toggle();
+      await new Promise((resolve) => carom.on('frame', resolve));
+      toast(`A note that fills more than one line of a phone, as most of them do: ${id}`);
+      const box = (of) => document.getElementById(of).getBoundingClientRect().toJSON();
+      return {panel: box(id), note: box('toasts'), below: document.querySelector('header').getBoundingClientRect().bottom};
+    }, [name, body]);
+    assert.ok(panel.height > 20 && note.height > 20, name);
+    assert.ok(note.bottom <= panel.top || note.top >= panel.bottom, `${name}: note ${note.top} to ${note.bottom}, panel ${panel.top} to ${panel.bottom}`);
+    assert.ok(note.top >= below, `${name}: a note at ${note.top} lies on the header`);
+    await picture(page, `phone_note_${name}`);
+    await page.keyboard.press('Escape');
+  }
+});
+
 test('a_world_that_names_no_view_is_shown_whole', {skip}, async (t) => {
   const lab = stage.client.use('far');
   await lab.world.create({lifetime: 'session', paused: true});
