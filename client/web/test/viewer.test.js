@@ -459,6 +459,15 @@ test('a_slowed_world_goes_on_over_a_restart_of_the_server', {skip}, async (t) =>
   t.after(() => third.stop());
   await button(page, 'waiting').waitFor();
   await picture(page, 'waiting_for_world');
+  for (const [id, key] of [['play', ' '], ['step', '.'], ['speed', '>']]) {
+    await until(page, (control) => document.getElementById(control).disabled, id);
+    await page.evaluate(() => {
+      notes.length = 0;
+      document.getElementById('toasts').replaceChildren();
+    });
+    await page.keyboard.press(key);
+    assert.equal(await noted(page, /./), '“demo” is not there yet: nothing can be changed until it is.');
+  }
   const client = await connect(third.url);
   t.after(() => client.close());
   await client.world.create({world: 'demo', scene: 'demo'});

@@ -27,7 +27,11 @@ function whyNotHere(app, method, body) {
 
 /** Why this session may not call a method in the watched world now; '' if it may. */
 export function whyNot(app, method, body) {
-  return app.scrub ? 'This is the past: go back to now to change things.' : whyNotHere(app, method, body);
+  const {absent, info, world} = app.session;
+  if (app.scrub) return 'This is the past: go back to now to change things.';
+  const never = whyNotHere(app, method, body);
+  if (never || (info && !absent)) return never;
+  return `“${world}” is not there yet: nothing can be changed until it is.`;
 }
 
 /** Whether this session may call a method in the watched world now; tells the visitor if not. */
