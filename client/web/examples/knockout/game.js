@@ -28,7 +28,8 @@ const field = $('field');
 const context = field.getContext('2d');
 
 // `view` is what is drawn: a Prediction, or of those who look on a WorldView. `board`: the subscription with scores.
-const game = {client: null, world: null, view: null, board: null, seat: 0, disc: 0, name: '', sent: '',
+// `round`: the number that was shown last.
+const game = {client: null, world: null, view: null, board: null, round: 0, seat: 0, disc: 0, name: '', sent: '',
               distance: {delayMs: 0, stall: 0}, panel: null};
 globalThis.game = game; // for the console, and for tests
 
@@ -69,13 +70,8 @@ async function reach() {
 }
 
 async function showBoard() {
-  game.board = await game.world.subscribe({bodies: false, data: ['score/', 'round'], events: ['message'], rate: 10});
-  game.board.on('message', ({name, data}) => {
-    if (name !== 'round') return;
-    const winners = data.winners.join(' and ');
-    say(winners ? `Round ${data.number} goes to ${winners}` : `Round ${data.number} is over`);
-    setTimeout(() => say(''), MESSAGE_MS);
-  });
+  game.board = await game.world.subscribe({bodies: false, data: ['score/', 'round'], events: [], rate: 10});
+  game.round = 0;
 }
 
 // Takes a seat, in a world that has one. The referee makes the disc.
@@ -242,6 +238,12 @@ function draw(now) {
   table();
 }
 
+// Winners come from the data, which only the referee writes; a message may be of any player.
+function showEnd(number, winners) {
+  say(winners ? `Round ${number} goes to ${winners}` : `Round ${number} is over`);
+  setTimeout(() => say(''), MESSAGE_MS);
+}
+
 let shown = '';
 
 function table() {
@@ -249,7 +251,9 @@ function table() {
   if (!data) return;
   const scores = [...data].filter(([key]) => key.startsWith('score/')).map(([, score]) => score);
   scores.sort((a, b) => a.outs - b.outs || b.wins - a.wins || (a.name < b.name ? -1 : 1));
-  const {number, ends} = data.get('round') ?? {};
+  const {number, ends, winners} = data.get('round') ?? {};
+  if (game.round > 0 && number === game.round + 1) showEnd(game.round, winners.join(' and '));
+  game.round = number ?? 0;
   const left = number ? Math.max(0, Math.ceil((ends - tick) / HZ)) : 0;
   const round = number ? `Round ${number}, ${left} s` : 'There is no referee yet.';
   const text = JSON.stringify([round, scores]);

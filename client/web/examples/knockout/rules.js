@@ -2,7 +2,7 @@
 // when a round ends.
 //
 // All that must be known later is in the world's data, where players read it and only the referee writes it:
-//   round         {number, ends: tick}
+//   round         {number, ends: tick, winners: names, of the round before}
 //   score/<seat>  {name, outs, wins}
 
 export const PLATFORM = 10; // radius [m]
@@ -95,6 +95,5 @@ function endRound(game, round) {
   for (const [key, score] of scores) {
     game.set(key, {...score, outs: 0, wins: score.wins + Number(winners.some(([winner]) => winner === key))});
   }
-  game.send('round', {number: round.number, winners: winners.map(([, {name}]) => name)});
-  game.set('round', {number: round.number + 1, ends: game.tick + ROUND_S * game.hz});
+  game.set('round', {number: round.number + 1, ends: game.tick + ROUND_S * game.hz, winners: winners.map(([, {name}]) => name)});
 }

@@ -1,7 +1,7 @@
 // Shared by page and rules: sizes, tags of bodies, and the few functions that rules are made of.
 //
 // All that must be known later is in the world's data, where players read it and only the referee writes it:
-//   round         {number, ends: tick}
+//   round         {number, ends: tick, winners: names, of the round before}
 //   score/<seat>  {name, points}
 // Players write the keys that begin with player/<subject>/: here their names.
 import type {Game, GameOptions} from 'carom/referee';
@@ -18,7 +18,7 @@ export const ROUND_S = 90;
 const NAME_MAX = 16;
 
 export interface Score { name: string; points: number }
-export interface Round { number: number; ends: number }
+export interface Round { number: number; ends: number; winners: string[] }
 
 /** A part of the rules: the handlers of a referee, all of them optional. */
 export type Rule = Pick<GameOptions, 'events' | 'start' | 'join' | 'leave' | 'message' | 'event' | 'tick'>;

@@ -25,6 +25,7 @@ export class Play {
   #client!: Client;
   #world!: WorldCalls;
   #board!: Subscription;
+  #round = 0; // the number that was shown last
   #sent = '';
   #shown = '';
 
@@ -49,8 +50,8 @@ export class Play {
     this.#sent = '';
     this.#world = this.#client.use(world);
     await this.#world.data.set({key: `player/${this.#client.hello!.subject}/name`, value: this.#options.name});
-    this.#board = await this.#world.subscribe({bodies: false, data: ['score/', 'round'], events: ['message'], rate: 10});
-    this.#board.on('message', ({name, data}) => name === 'round' && this.#ended(data as {number: number; winners: string[]}));
+    this.#board = await this.#world.subscribe({bodies: false, data: ['score/', 'round'], events: [], rate: 10});
+    this.#round = 0;
     this.view = await this.#world.predict({input: (batch, {firstTime}) => {
       const me = this.me;
       if (!me || !firstTime) return;
@@ -84,7 +85,8 @@ export class Play {
     this.#showScores();
   }
 
-  #ended({number, winners}: {number: number; winners: string[]}): void {
+  // Winners come from the data, which only the referee writes; a message may be of any player.
+  #ended(number: number, winners: string[]): void {
     say(winners.length ? `Round ${number} goes to ${winners.join(' and ')}` : `Round ${number} is over`);
     setTimeout(() => say(''), SAY_MS);
   }
@@ -92,6 +94,8 @@ export class Play {
   #showScores(): void {
     const {data, tick} = this.#board.view;
     const round = data.get('round') as Round | undefined;
+    if (round && this.#round > 0 && round.number === this.#round + 1) this.#ended(this.#round, round.winners);
+    this.#round = round?.number ?? 0;
     const left = round ? Math.max(0, Math.ceil((round.ends - tick) / HZ)) : 0;
     const scores = [...data].filter(([key]) => key.startsWith('score/')).map(([, score]) => score as Score)
       .sort((a, b) => b.points - a.points || (a.name < b.name ? -1 : 1));

@@ -3,7 +3,7 @@ import {HZ, ROUND_S, type Round, type Rule, type Score} from '../game.js';
 
 export const rounds: Rule = {
   start(game) {
-    if (game.get('round') === undefined) game.set('round', {number: 1, ends: game.tick + ROUND_S * HZ});
+    if (game.get('round') === undefined) game.set('round', {number: 1, ends: game.tick + ROUND_S * HZ, winners: []});
   },
 
   tick(game) {
@@ -11,8 +11,8 @@ export const rounds: Rule = {
     if (game.tick < round.ends) return;
     const scores = game.entries<Score>('score/');
     const best = Math.max(1, ...scores.map(([, {points}]) => points)); // nobody wins without a point
-    game.send('round', {number: round.number, winners: scores.filter(([, {points}]) => points === best).map(([, {name}]) => name)});
+    const winners = scores.filter(([, {points}]) => points === best).map(([, {name}]) => name);
     for (const [key, score] of scores) game.set(key, {...score, points: 0});
-    game.set('round', {number: round.number + 1, ends: game.tick + ROUND_S * HZ});
+    game.set('round', {number: round.number + 1, ends: game.tick + ROUND_S * HZ, winners});
   },
 };
