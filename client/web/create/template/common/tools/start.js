@@ -90,6 +90,7 @@ if (!built) {
   }
 }
 
+if (stopped) process.exit(); // ended by a signal during the build
 const server = run(process.env.CAROMD ?? 'caromd', [
   '--keys', path.join(folder, 'keys.json'), '--guests', 'player', '--www', 'dist/www', '--template', `${NAME}=world.json`, ...args,
 ], {stdio: ['ignore', 'inherit', 'pipe']});
