@@ -17,6 +17,7 @@ const WORLDS_MAX = 1024; // worlds of one referee
 const APPLY_MS = 10000; // time for the answer to a batch
 const SUBSCRIPTIONS = 64; // subscriptions of a connection, if the server names no maximum
 const HANDLERS = ['start', 'join', 'leave', 'message', 'event', 'tick'];
+const ROLES = ['referee', 'admin']; // roles that may do what a referee does
 const COMMAND_EVENTS = ['join', 'leave', 'message'].filter((kind) => EVENT_KINDS.includes(kind));
 
 const now = () => globalThis.performance.now();
@@ -78,11 +79,20 @@ export class Referee extends Emitter {
   /** Resolves when it is connected and has looked for worlds once. */
   async start() {
     if (this.#connections.length === 0) this.#add(await this.#connect());
+    this.#checkRole();
     await this.#look();
     const {lookMs = LOOK_MS} = this.#options;
     this.#timers.push(setInterval(() => this.#look(), lookMs),
                       setInterval(() => this.#beat(), 1000 * this.#checked.leaseS / 4));
     return this;
+  }
+
+  // Without a token a server with --guests makes the program a guest, which would wait for the world's record for ever.
+  #checkRole() {
+    const {role} = this.#connections[0].client.hello ?? {};
+    if (role === undefined || ROLES.includes(role)) return;
+    if (this.#connect) this.#connections.forEach(({client}) => client.close());
+    throw new CaromError('permission_denied', `a referee needs a token of role referee (option token); this session has the role ${role}`);
   }
 
   /** The games that it is attached to, by the world's name. */

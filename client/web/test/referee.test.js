@@ -8,6 +8,7 @@ import {pathToFileURL} from 'node:url';
 import {RefereeGame} from '../src/referee_game.js';
 import {AWAIT_MS} from './patience.js';
 import {BALL, event, sleep, startCaromd, startProxy} from './support.js';
+import {makeKeys} from './tokens.js';
 
 const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
 const {connect} = await import(new URL('index.js', source));
@@ -93,6 +94,18 @@ async function local(t, options) {
   await game.step();
   return game;
 }
+
+test('referee_without_a_referees_token_is_an_error', async (t) => {
+  const keys = makeKeys();
+  t.after(() => keys.remove());
+  const server = await startCaromd(['--keys', keys.file, '--guests', 'player']);
+  t.after(() => server.stop());
+  const refused = {code: 'permission_denied', message: /needs a token of role referee \(option token\); this session has the role player/};
+  await assert.rejects(createReferee({url: server.url, template: 'coins'}), refused);
+  await assert.rejects(createReferee({url: server.url, template: 'coins', token: keys.token('player')}), refused);
+  const referee = await createReferee({url: server.url, template: 'coins', token: keys.token('referee')});
+  await referee.close();
+});
 
 test('local_game_hands_everything_to_its_handlers_in_order', async (t) => {
   const log = [];
