@@ -51,6 +51,8 @@ LEFT_OUT = {
         "tests/integration/test_wire_pairs.py starts such servers",
     ("client/guides/play-over-distance.md", "20 of 20 keys moved the disc, in frame 1 at the latest; the server is 101 ms away"):
         "what client/examples/predict.c prints; tests/integration/client runs it",
+    ("client/guides/rules-rounds-scores.md", "$ mkdir -p coins/www && cd coins"): "client/web/test/package.test.js types it",
+    ("client/guides/rules-rounds-scores.md", "$ carom token keygen keys.json --public public.json"): "client/web/test/package.test.js types it",
     ("client/guides/game-in-five-minutes.md", "$ cmake --preset release && cmake --build --preset release --target caromd web_create"):
         "builds anew; client/web/test/create.test.js types the last line",
     ("client/guides/game-in-five-minutes.md", "$ npx --yes ./create-carom-0.1.0.tgz my-game --template phaser"):

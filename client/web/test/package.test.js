@@ -5,7 +5,7 @@
 // No network is needed: the package depends on nothing, so npm installs the file offline.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {execFile, spawnSync} from 'node:child_process';
+import {execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import http from 'node:http';
@@ -110,14 +110,100 @@ test('programs_of_the_readme_run_as_printed', {timeout: AWAIT_MS}, async (t) => 
   for (const {reason} of runs) if (reason) throw reason;
 });
 
+// The game of the guide about rules: its files and commands, in a new folder.
+async function typeGuide() {
+  const page = here('../../guides/rules-rounds-scores.md');
+  const fenced = (await readFile(page, 'utf8')).split(/^```/m).filter((_, i) => i % 2);
+  const [, begin, start] = fenced.filter((block) => block.startsWith('\n$ ')).map((block) => block.trim().split('\n').map((line) => line.slice(2)));
+  await run('sh', ['-c', begin.join(' && ')], {cwd: project, timeout: AWAIT_MS, env: {...process.env, npm_config_offline: 'true'}});
+  const folder = path.join(project, 'coins');
+  const programs = await blocks('js', page);
+  const files = Object.fromEntries(programs.map((program) => [/^\/\/ (\S+)\n/.exec(program)[1], program]));
+  assert.deepEqual(Object.keys(files), ['rules.js', 'rules.test.js', 'referee.js', 'www/game.js']);
+  [files['coins.json']] = await blocks('json', page);
+  [files['www/index.html']] = await blocks('html', page);
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(path.join(folder, name), text)));
+  return {folder, start};
+}
+
+let game;
 test('rules_of_the_guide_hold_as_printed', async () => {
-  const programs = await blocks('js', here('../../guides/rules-rounds-scores.md'));
-  const names = programs.map((program) => /^\/\/ (\S+)\n/.exec(program)[1]);
-  assert.deepEqual(names, ['rules.js', 'rules.test.js', 'referee.js']);
-  await Promise.all(names.map((name, i) => writeFile(path.join(project, name), programs[i])));
-  const {stdout} = await run(process.execPath, [path.join(project, 'rules.test.js')], {cwd: project, timeout: AWAIT_MS});
+  game = await typeGuide();
+  const {stdout} = await run(process.execPath, ['rules.test.js'], {cwd: game.folder, timeout: AWAIT_MS});
   assert.equal(stdout, 'the rules hold\n');
-  await run(process.execPath, ['--check', path.join(project, 'referee.js')]);
+});
+
+const shown = (page) => page.evaluate(() => says.textContent);
+
+// Steers a page's disc by its keys, until the page shows another score, of one coin or more.
+async function collect(page) {
+  const before = await shown(page);
+  const end = performance.now() + AWAIT_MS;
+  let key = null;
+  while (await shown(page) === before) {
+    assert.ok(performance.now() < end, `the page goes on to show ${before}`);
+    const to = await page.evaluate(() => {
+      const bodies = [...play.bodies.values()];
+      const [coin, me] = ['coin', `seat ${seat}`].map((tag) => bodies.find((body) => body.tag === tag)?.pose);
+      if (!coin || !me) return null;
+      const [x, y] = [coin.x - me.x, coin.y - me.y];
+      return Math.abs(x) > Math.abs(y) ? x > 0 ? 'ArrowRight' : 'ArrowLeft' : y > 0 ? 'ArrowUp' : 'ArrowDown';
+    });
+    if (to === key) continue;
+    if (key) await page.keyboard.up(key);
+    if (to) await page.keyboard.down(to);
+    key = to;
+  }
+  if (key) await page.keyboard.up(key);
+}
+
+test('game_of_the_guide_is_played_and_outlives_its_referee', {skip: skipWithoutBrowser(), timeout: 4 * AWAIT_MS}, async (t) => {
+  const {folder, start: [keygen, sign, serve, referee]} = game;
+  const env = {...process.env, PATH: `${path.dirname(process.env.CAROM_CLI)}:${process.env.PATH}`};
+  for (const command of [keygen, sign]) await run('sh', ['-c', command], {cwd: folder, env});
+  assert.match(serve, /^caromd /);
+  const before = process.cwd();
+  process.chdir(folder);
+  const server = await startCaromd(serve.split(' ').slice(1)).finally(() => process.chdir(before));
+  t.after(() => server.stop());
+  const tcp = /listening on (127\.0\.0\.1:\d+)/.exec(server.log)[1];
+  const decide = () => spawn('sh', ['-c', `exec env ${referee.replace('127.0.0.1:22766', tcp)}`], {cwd: folder, env, stdio: 'inherit'});
+  let deciding = decide();
+  t.after(() => deciding.kill());
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const join = async (number) => {
+    const page = await newPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await until(page, (number) => globalThis.play?.predicting && [...play.bodies.values()].some(({tag}) => tag === `seat ${number}`), number);
+    return page;
+  };
+  const [ada, ben] = [await join(1), await join(2)];
+  await until(ada, () => says.textContent === 'Round 1. seat 1: 0, seat 2: 0');
+  await collect(ada);
+  await until(ben, () => /seat 1: [12]|Round [2-9]/.test(says.textContent));
+  deciding.kill('SIGKILL');
+  await until(ada, async () => !(await game.world.info()).referee);
+  const kept = await shown(ben);
+  deciding = decide();
+  await until(ada, async () => (await game.world.info()).referee);
+  assert.equal(await shown(ben), kept);
+  await collect(ben);
+  await until(ada, (kept) => says.textContent !== kept, kept);
+  // The server refuses a console's attempts to cheat.
+  const tried = await ada.evaluate(async () => {
+    const one = (tag) => [...play.bodies.values()].find((body) => body.tag === tag).id;
+    const [coin, me, other] = ['coin', 'seat 1', 'seat 2'].map(one);
+    const tries = {
+      score: game.data.set({key: 'score/1', value: 99}), round: game.data.set({key: 'round', value: 9}), gone: game.data.remove({key: 'score/2'}),
+      push: game.body.force({body: other, force: [1, 0]}), place: game.body.set({body: me, position: [0, 0]}), coin: game.body.set({body: coin, position: [0, 0]}),
+      remove: game.body.remove({body: other}), strong: game.body.force({body: me, force: [11, 0]}), impulse: game.body.impulse({body: me, impulse: [1, 0]}),
+      batch: game.world.apply({commands: [['data.set', {key: 'score/1', value: 99}]]}), message: game.message.send({name: 'won'}), set: game.world.set({gravity: [0, -9]}),
+    };
+    return Promise.all(Object.entries(tries).map(([name, call]) => call.then(() => `${name} was done`, ({code}) => code)));
+  });
+  assert.deepEqual(new Set(tried), new Set(['permission_denied']));
+  assert.deepEqual([...errorsOf(ada), ...errorsOf(ben)], []);
 });
 
 test('readme_prints_one_page', async () => {
