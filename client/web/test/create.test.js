@@ -153,8 +153,15 @@ async function start(t, cwd, script) {
   let said = '';
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    process.kill(-child.pid, 'SIGTERM'); // npm, start.js, caromd and the referee
-    await once(child, 'close');
+    child.kill(); // npm alone, as another program ends it: start.js, caromd and the referee end too
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      process.kill(-child.pid, 'SIGKILL');
+    }, RUN_MS);
+    await once(child, 'close'); // the pipes of all of them
+    clearTimeout(timer);
+    assert.ok(!late, 'the game goes on without npm');
   });
   const game = {cwd, get said() {
     return said;
@@ -279,12 +286,47 @@ async function printedRule(file) {
   return {rule, imported, combined};
 }
 
+// The guide's second rule, about the time that is left, and a test of it for the game's own `npm test`.
+async function printedFinale() {
+  const page = await readFile(here('../../guides/game-in-five-minutes.md'), 'utf8');
+  const [, [, rule]] = page.matchAll(/^```ts\n([^]*?)^```/gm);
+  assert.ok(rule.trim().split('\n').length <= 10);
+  return rule;
+}
+
+const FINALE_TEST = `
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import {createTestGame} from 'carom/testing';
+import {discOf, HZ, ROUND_S} from '../src/game.js';
+import {rules} from '../src/rules.js';
+
+test('a coin counts double in the last ten seconds', async () => {
+  const game = await createTestGame({gravity: [0, 0], ...rules});
+  game.join('ada');
+  await game.step(3);
+  const find = (tag: string) => [...game.bodies.values()].find((body) => body.tag === tag)!;
+  const collect = async () => {
+    const before = game.get('score/1').points;
+    const {x, y} = find('coin');
+    game.world.call('body.set', {body: find(discOf(1)).id, position: [x, y], velocity: [0, 0]});
+    await game.step(3);
+    return game.get('score/1').points - before;
+  };
+  assert.equal(await collect(), 1);
+  await game.step((ROUND_S - 5) * HZ);
+  assert.equal(await collect(), 2);
+  game.free();
+});
+`;
+
 test('pages_print_what_games_of_these_tests_use', async () => {
   const [build, commands] = await guide();
   assert.match(build[0], / --target caromd web_create$/);
   assert.deepEqual([commands[1], commands.at(-1)], ['cd my-game', 'npm start']);
   await adapterExample();
   await printedRule(here('../create/template/common/README.in'));
+  await printedFinale();
 });
 
 test('a_game_with_phaser_is_made_and_played', {skip, timeout: 2 * RUN_MS}, async (t) => {
@@ -315,9 +357,13 @@ test('a_game_with_pixi_gets_a_rule_of_ten_lines_while_it_is_played', {skip, time
   const before = await points(ben, 'Ada');
   assert.ok(before >= 1, 'the score outlives the referee that was replaced');
   await chase(ada, 'mine', async () => await points(ben, 'Ada') < before);
-  // The game's own tests and types hold with the rule.
+  // The second rule: seen by a test of the game's own, since rounds take longer than this one.
+  await writeFile(path.join(cwd, 'src/rules/finale.ts'), await printedFinale());
+  await writeFile(path.join(cwd, 'test/finale.test.ts'), FINALE_TEST);
+  await writeFile(list, `import {finale} from './rules/finale.js';\n${(await readFile(list, 'utf8')).replace(/combine\((.*)\)/, 'combine($1, finale)')}`);
+  // The game's own tests and types hold with both rules.
   const [tested, checked] = await Promise.all([npm(cwd, 'test').catch((error) => error), npm(cwd, 'run', '--silent', 'check').catch((error) => error)]);
-  assert.match(tested.stdout, /^# pass 4$/m, tested.stdout);
+  assert.match(tested.stdout, /^# pass 5$/m, tested.stdout);
   assert.match(tested.stdout, /^# fail 0$/m);
   assert.equal(checked.stdout, '');
   assert.deepEqual([...errorsOf(ada), ...errorsOf(ben)], []);
