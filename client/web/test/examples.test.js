@@ -21,7 +21,8 @@ const noEngine = process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly 
 const FROZEN_MS = 10000; // much more than a prediction's clock corrects without a jump
 const RIGHT_FRAMES = 60; // frames until the page must show the present again: a second of ordinary frames
 
-// A worker that loads the client from ORIGIN, predicts a disc that it pushes, and posts the poses to draw.
+// A worker that loads the client from ORIGIN, predicts a disc that it pushes to and fro, and posts the place to draw and
+// what the figures say of the last push: from a moment when no push was on its way to the next one.
 const WORKER = `
   import {connect} from 'ORIGIN/src/index.js';
 
@@ -30,14 +31,25 @@ const WORKER = `
     const rink = client.use('worker');
     await rink.world.create({gravity: [0, 0], if_absent: true});
     const {body} = await rink.body.spawn({lifetime: 'session', shapes: [{kind: 'circle', radius: 0.5}]});
-    let force = [20, 0];
+    let force = 20;
+    let given = true; // the server's world has no push to come
+    let before = null; // figures before the last push
+    let push = null;
     const play = await rink.predict({input(batch, {firstTime}) {
-      if (firstTime && force) batch.body.force({body, force});
-      force = null;
+      if (!firstTime || given) return;
+      batch.body.force({body, force: [force, 0]});
+      force = -force;
+      given = true;
     }});
     setInterval(() => {
       play.advance();
-      postMessage({x: play.bodies.get(body)?.pose.x, reason: play.reason?.message, figures: play.figures});
+      const {figures} = play;
+      if (given && figures?.waiting === 0) {
+        if (before) push = Object.fromEntries(Object.keys(figures).map((name) => [name, figures[name] - before[name]]));
+        before = figures;
+        given = false;
+      }
+      postMessage({x: play.bodies.get(body)?.pose.x, reason: play.reason?.message, lead: figures?.lead, push});
     }, 16);
   };`;
 
@@ -337,9 +349,12 @@ test('a_worker_predicts_and_posts_what_is_to_be_drawn', {skip: skip || noEngine}
     };
     worker.postMessage(url);
   }, [address, WORKER.replace('ORIGIN', origin)]);
-  const {reason, figures} = await until(page, () => (told.reason || told.x > 2) && told);
+  // A push that comes late, as on a busy machine, is rightly mispredicted: the test awaits one that came in time.
+  const {reason, push} = await until(page, () => (told.reason || (told.push?.late === 0 && told.push.lost === 0)) && told);
   assert.equal(reason, undefined);
-  const {sent, late, rollback_count: rollbacks, lead, ticks, ticks_right: right} = figures; // on a busy machine the batch may be late
-  assert.ok(sent === 1 && rollbacks <= late && lead > 5 && (late > 0 || right === ticks), JSON.stringify(figures));
+  const {sent, confirmed, rollback_count: rollbacks, ticks, ticks_right: right} = push;
+  assert.ok(sent === 1 && confirmed === 1 && ticks > 0 && rollbacks === 0 && right === ticks, JSON.stringify(push));
+  await until(page, () => told.lead > 5); // both ways together take 100 ms
+  await until(page, () => Math.abs(told.x) > 2);
   assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []); // the browser asks for it by itself
 });

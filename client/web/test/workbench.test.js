@@ -163,6 +163,50 @@ const lookAgain = (page) => page.evaluate(() => {
   for (let i = 0; i < 3; i++) carom.emit('frame', {});
 });
 
+// The page's changes do not reach the server until `release()`.
+async function withoutChanges(page) {
+  await page.evaluate(() => {
+    const {client} = carom.session;
+    const call = client.call.bind(client);
+    const released = new Promise((resolve) => {
+      globalThis.release = resolve;
+    });
+    client.call = async (method, ...rest) => {
+      if (method === 'world.apply') await released;
+      return call(method, ...rest);
+    };
+  });
+  return {release: () => page.evaluate(() => release())};
+}
+
+test('fields_keep_what_was_set_until_the_server_has_answered', {skip}, async (t) => {
+  const {lab, page, body} = await showBody(t);
+  await slider(page, 'Friction').scrollIntoViewIfNeeded();
+  const {release} = await withoutChanges(page);
+  const {x, y, width, height} = await slider(page, 'Friction').boundingBox();
+  await page.mouse.move(x + width * 0.2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.6, y + height / 2, {steps: 3});
+  await page.mouse.up();
+  await type(page, 'Damping', 0.25);
+  await type(page, 'Tag', 'weight');
+  const shown = () => Promise.all(['Friction', 'Damping', 'Tag'].map((name) => field(page, name).inputValue()));
+  const set = await shown();
+  near(Number(set[0]), 1.2, 0.15);
+  assert.deepEqual(set.slice(1), ['0.25', 'weight']);
+  await lookAgain(page); // snapshots still have the values from before
+  assert.deepEqual(await shown(), set);
+  await release();
+  await soon(async () => {
+    const {tag, linear_damping: damping, shapes} = await lab.body.get({body});
+    assert.deepEqual([tag, damping], ['weight', 0.25]);
+    near(shapes[0].friction, Number(set[0]), 0.002);
+  });
+  await lab.body.set({body, linear_damping: 0.5, tag: 'feather'}); // answered: from here on the fields follow the world
+  await soon(async () => assert.deepEqual((await shown()).slice(1), ['0.5', 'feather']));
+  assertNoErrors(page);
+});
+
 // A wheel and an axle, so that the chosen shape is not the body's first; values of the second.
 async function showAxle(t) {
   const {lab, page, body} = await showBody(t, {tag: 'axle', position: [0, 4], shapes: [

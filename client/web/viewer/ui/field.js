@@ -30,6 +30,11 @@ export class Newest {
     this.send = send;
   }
 
+  /** Whether the newest value is on its way, or waits for the one before it. */
+  get busy() {
+    return this.#busy;
+  }
+
   async put(value) {
     this.#next = {value};
     if (this.#busy) return;
@@ -56,11 +61,13 @@ class Field {
     this.label = label;
     this.wrong = el('p', {class: 'wrong', role: 'alert', hidden: true});
     this.held = false; // a pointer holds the slider
+    this.newest = new Newest(async (change) => this.tell(await outcome(() => this.send(change))));
   }
 
-  /** Whether the visitor is changing the value: then the world's does not replace it. */
+  /** Whether the visitor is changing the value, or the server has not answered the change: then the world's value, which
+   * may be the one from before, does not replace it. */
   get busy() {
-    return this.held || (document.activeElement === this.input && this.touched);
+    return this.held || this.newest.busy || (document.activeElement === this.input && this.touched);
   }
 
   /** Whether the text has changes that are not in the world yet: Ctrl Z is then the text's. */
@@ -127,7 +134,7 @@ export class NumberField extends Field {
     this.range = {...range, label};
     this.commit = commit;
     this.value = NaN;
-    this.newest = new Newest(async ([value, drag]) => this.tell(await outcome(() => this.commit(value, drag))));
+    this.send = ([value, drag]) => this.commit(value, drag);
     this.to = (value) => (log ? Math.log(Math.max(value, least)) : value);
     this.from = (value) => Number(figure(log ? Math.exp(value) : Number(value), 3, (most - least) / 2000));
     this.input = el('input', {type: 'text', inputmode: 'decimal', 'aria-label': name, maxlength: 24, ...this.typing(() => this.#typed())});
@@ -189,12 +196,13 @@ export class TextField extends Field {
   constructor({label, most, commit}) {
     super(label);
     this.value = '';
-    this.input = el('input', {type: 'text', 'aria-label': label, autocomplete: 'off', ...this.typing(async () => {
+    this.send = commit;
+    this.input = el('input', {type: 'text', 'aria-label': label, autocomplete: 'off', ...this.typing(() => {
       const size = new TextEncoder().encode(this.input.value).length;
       this.tell(size > most ? `${label}: at most ${most} bytes of UTF-8; this has ${size}` : '');
       if (size > most) return;
       this.value = this.input.value;
-      this.tell(await outcome(() => commit(this.value)));
+      this.newest.put(this.value);
     })});
     this.element = el('div', {class: 'field text'}, el('span', {'aria-hidden': 'true'}, label), this.input, this.wrong);
   }
