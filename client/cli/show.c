@@ -171,7 +171,7 @@ void show_line(const carom_value *value)
     char word[WORD_MAX];
     carom_type type = carom_value_type(value);
     if (type == CAROM_STR) {
-        (void)printf("%s\n", carom_as_str(value, ""));
+        cli_print_line("%s", carom_as_str(value, ""));
     } else if (type == CAROM_MAP || (type == CAROM_ARRAY && !all_numbers(value)) ||
                carom_value_count(value) > 4) {
         carom_value *shown = readable(value);
@@ -179,7 +179,7 @@ void show_line(const carom_value *value)
         carom_value_free(shown);
     } else {
         show_word(value, word, sizeof word);
-        (void)printf("%s\n", word);
+        cli_print_line("%s", word);
     }
 }
 
@@ -302,8 +302,6 @@ void show_message(const carom_event *event, char *out, size_t size)
                        event->kind == CAROM_EVENT_JOIN ? "takes" : "leaves", event->seat,
                        data != NULL ? " " : "", word);
     }
-    for (char *at = out; *at != '\0'; at++) {
-        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
-    }
+    text_tame(out);
     carom_value_free(data);
 }

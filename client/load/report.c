@@ -105,9 +105,9 @@ static void print_errors(const load_tally *tally)
 {
     for (int i = 0; i < CAROM_STATUS_COUNT; i++) {
         if (tally->errors[i] > 0) {
-            (void)printf("%llu %s ended with %s, the first: %s\n",
-                         TEXT_COUNTED(tally->errors[i], "command", "commands"),
-                         carom_status_name((carom_status)i), tally->error_text[i]);
+            cli_print_line("%llu %s ended with %s, the first: %s",
+                           TEXT_COUNTED(tally->errors[i], "command", "commands"),
+                           carom_status_name((carom_status)i), tally->error_text[i]);
         }
     }
     if (tally->unanswered > 0) {
@@ -119,13 +119,13 @@ static void print_errors(const load_tally *tally)
                      TEXT_COUNTED(tally->unsent, "command was", "commands were"));
     }
     if (tally->refused > 0) {
-        (void)printf("%llu %s could not connect: %s\n",
-                     TEXT_COUNTED(tally->refused, "client", "clients"), tally->lost_reason);
+        cli_print_line("%llu %s could not connect: %s",
+                       TEXT_COUNTED(tally->refused, "client", "clients"), tally->lost_reason);
     }
     if (tally->lost > 0) {
-        (void)printf("%llu %s lost: %s\n",
-                     TEXT_COUNTED(tally->lost, "connection was", "connections were"),
-                     tally->lost_reason);
+        cli_print_line("%llu %s lost: %s",
+                       TEXT_COUNTED(tally->lost, "connection was", "connections were"),
+                       tally->lost_reason);
     }
 }
 

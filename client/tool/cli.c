@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/args/text.h"
+
 static cli_exit call(cli *c, const char *method, carom_value *call_args, carom_value **result,
                      carom_error *error)
 {
@@ -71,16 +73,58 @@ carom_value *cli_world_args(const cli *c)
     return carom_set(carom_map(), "world", carom_str(args_word(&c->args, 0)));
 }
 
+static void print_tame(const char *format, va_list values)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, values) >= 0) {
+        text_tame(text);
+        (void)fputs(text, stdout);
+        free(text);
+    }
+}
+
+void cli_print(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    print_tame(format, values);
+    va_end(values);
+}
+
+void cli_print_line(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    print_tame(format, values);
+    va_end(values);
+    (void)putchar('\n');
+}
+
+// Control characters below 0x20 are escaped already, as JSON demands; the line ends of indented
+// JSON are between its values. All others that act on a terminal have at most four hexadecimal
+// digits.
+static void print_escaped(const char *json)
+{
+    for (const char *at = json; *at != '\0';) {
+        const char *begin = at;
+        const uint32_t c = text_next(&at);
+        if (c != '\n' && text_acts(c)) {
+            (void)printf("\\u%04x", (unsigned)c);
+        } else {
+            (void)fwrite(begin, 1, (size_t)(at - begin), stdout);
+        }
+    }
+}
+
 static cli_exit print(const carom_value *value, bool indented)
 {
-    size_t size = 0;
-    char *text = carom_json_print(value, indented, &size);
+    char *text = carom_json_print(value, indented, NULL);
     if (text == NULL) {
         cli_error("internal",
                   "the result cannot be printed: a text in it is not UTF-8, or memory has run out");
         return CLI_REFUSED;
     }
-    (void)fwrite(text, 1, size, stdout);
+    print_escaped(text);
     (void)fputc('\n', stdout);
     carom_free_text(text);
     return CLI_OK;

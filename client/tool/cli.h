@@ -125,6 +125,12 @@ cli_exit cli_connect(cli *c, const carom_handlers *handlers);
 // for some seconds, and the session continues with its subscriptions, also after a restart of a
 // server that keeps them (caromd --data).
 cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
+// Whether a command that shows the server live waits for it after this error: yes if it ends or
+// restarts; a deliberate end, as by a kick, is reported. It tries each CLI_AGAIN_S to connect, for
+// CLI_AGAIN_MAX_S, as the library does.
+bool cli_may_come_back(const carom_error *error);
+#define CLI_AGAIN_S     0.5
+#define CLI_AGAIN_MAX_S 15.0
 // Replaces the connection by a lasting one, without handlers, to `where` (HOST:PORT; NULL: the
 // same server), which resumes the session with that secret (NULL: a new one). The address has to be
 // one that libcarom has followed the world to: it gets the token. False, and nothing has changed,
@@ -149,7 +155,11 @@ carom_value *cli_world_args(const cli *c);
 
 // ---- results
 
-// Prints a value as JSON on one line.
+// Prints text for people: characters that act on a terminal's line (text_tame) become '?', as in
+// texts of a server, of another client or of a file. `cli_print_line` ends the line.
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Prints a value as JSON on one line. Characters that act on a terminal's line are escaped.
 cli_exit cli_print_json(const carom_value *value);
 // Prints a value as indented JSON, for people.
 cli_exit cli_print_pretty(const carom_value *value);

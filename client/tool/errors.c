@@ -58,7 +58,7 @@ void cli_called(const cli_command *command, char out[CLI_CALLED_MAX])
 static void format_clean(char out[MESSAGE_MAX], const char *format, va_list values)
 {
     (void)vsnprintf(out, MESSAGE_MAX, format, values);
-    text_tame(out, "\n");
+    text_tame(out);
 }
 
 static bool hushed;

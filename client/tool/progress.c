@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/args/text.h"
+
 enum { BAR_CELLS = 24 };
 
 #define EVERY_S 0.1
@@ -38,6 +40,7 @@ void progress_tell(progress *p, double done, const char *format, ...)
     va_start(values, format);
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
+    text_tame(text);
     (void)fprintf(stderr, "\r%s%s\x1b[K", bar, text);
     (void)fflush(stderr);
 }

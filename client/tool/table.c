@@ -80,7 +80,7 @@ void table_text(table *t, const char *text)
 {
     char *cell = strdup(text);
     if (cell != NULL) {
-        text_tame(cell, "");
+        text_tame(cell);
     }
     add(t, cell);
 }
@@ -92,6 +92,9 @@ void table_format(table *t, const char *format, ...)
     va_start(values, format);
     int size = vasprintf(&cell, format, values);
     va_end(values);
+    if (size >= 0) {
+        text_tame(cell);
+    }
     add(t, size < 0 ? NULL : cell);
 }
 

@@ -261,19 +261,19 @@ uint32_t text_next(const char **at)
     return character;
 }
 
-static bool acts(uint32_t c)
+bool text_acts(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x206f);
 }
 
-void text_tame(char *text, const char *kept)
+void text_tame(char *text)
 {
     char *to = text;
     for (const char *at = text; *at != '\0';) {
         const char *begin = at;
         uint32_t c = text_next(&at);
-        if (acts(c) && (c >= 0x80 || strchr(kept, (int)c) == NULL)) {
+        if (text_acts(c)) {
             *to++ = '?';
             continue;
         }

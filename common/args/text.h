@@ -17,6 +17,9 @@
 // A finite decimal number; no hexadecimal, no "inf", no "nan", no spaces around it.
 bool text_to_number(const char *text, double *out);
 
+// The largest whole number, 2^53, as error texts name it.
+#define TEXT_WHOLE_MAX "9007199254740992"
+
 // A whole number from 0 to 2^53, the range of identifiers.
 bool text_to_whole(const char *text, uint64_t *out);
 
@@ -47,9 +50,12 @@ size_t text_columns(const char *text);
 // at the end.
 uint32_t text_next(const char **at);
 
-// Replaces characters that act on a terminal's line by '?', in place: control characters, line
-// separators and marks that change the direction of text. Those in `kept` stay.
-void text_tame(char *text, const char *kept);
+// Whether a character acts on a terminal's line instead of standing in it: control characters, line
+// separators and marks that change the direction of text.
+bool text_acts(uint32_t character);
+
+// Replaces characters that act on a terminal's line by '?', in place.
+void text_tame(char *text);
 
 // Writes a character as UTF-8, zero-terminated; returns its bytes (1 to 4).
 size_t text_encode(uint32_t character, char out[5]);

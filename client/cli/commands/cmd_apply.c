@@ -52,11 +52,12 @@ static void print_applied(const cli *c, const char *world, const carom_scene_res
         carom_value_free(v);
         return;
     }
-    (void)printf("%s %s: %llu %s, %llu %s, %llu %s (tick %llu)\n",
-                 result->created ? "created" : "applied the scene to", world,
-                 TEXT_COUNTED(result->commands, "command", "commands"),
-                 TEXT_COUNTED(result->bodies, "body", "bodies"),
-                 TEXT_COUNTED(result->joints, "joint", "joints"), (unsigned long long)result->tick);
+    cli_print_line("%s %s: %llu %s, %llu %s, %llu %s (tick %llu)",
+                   result->created ? "created" : "applied the scene to", world,
+                   TEXT_COUNTED(result->commands, "command", "commands"),
+                   TEXT_COUNTED(result->bodies, "body", "bodies"),
+                   TEXT_COUNTED(result->joints, "joint", "joints"),
+                   (unsigned long long)result->tick);
 }
 
 // Reports an error of the scene, preceded by the file's name. An error that this program finds is
@@ -220,7 +221,7 @@ static cli_exit print_scenes(const cli *c, const carom_value *scenes)
         table_text(&t, name);
         table_text(&t, carom_get_str(scene, "description", ""));
         if (args_has(&c->args, "names") && !c->json) {
-            (void)printf("%s\n", name);
+            cli_print_line("%s", name);
         }
     }
     cli_exit code = CLI_OK;

@@ -43,7 +43,7 @@ static void find(doctor *d, verdict v, const char *check, const char *format, ..
         carom_set(one, "verdict", carom_str(names[v]));
         d->findings = carom_push(d->findings, carom_set(one, "text", carom_str(text)));
     } else {
-        (void)printf("%-8s %-12s %s\n", names[v], check, text);
+        cli_print_line("%-8s %-12s %s", names[v], check, text);
     }
 }
 

@@ -95,7 +95,8 @@ static cli_exit print_fleet(const cli *c, const carom_value *fleet)
         whole = print_worlds(worlds, nodes) && whole;
     }
     if (*away != '\0') {
-        (void)printf("\netcd does not answer, so this may be old: %s\n", away);
+        (void)putchar('\n');
+        cli_print_line("etcd does not answer, so this may be old: %s", away);
     }
     return whole ? CLI_OK : cli_out_of_memory();
 }
@@ -150,9 +151,9 @@ const cli_command command_fleet = {
 static void show_moved(cli *c, const carom_value *result)
 {
     (void)c;
-    (void)printf("world %s is served by %s, term %llu\n", carom_get_str(result, "world", "?"),
-                 carom_get_str(result, "node", "?"),
-                 (unsigned long long)carom_get_uint(result, "term", 0));
+    cli_print_line("world %s is served by %s, term %llu", carom_get_str(result, "world", "?"),
+                   carom_get_str(result, "node", "?"),
+                   (unsigned long long)carom_get_uint(result, "term", 0));
 }
 
 static cli_exit run_move(cli *c)

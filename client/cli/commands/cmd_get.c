@@ -78,9 +78,8 @@ static void print_explanation(const carom_value *body, const carom_value *why)
 {
     carom_vec2 at = carom_get_vec(body, "position", (carom_vec2){0.0, 0.0});
     carom_vec2 v = carom_get_vec(body, "velocity", (carom_vec2){0.0, 0.0});
-    (void)printf("body %llu (%s) at %.3f, %.3f ",
-                 (unsigned long long)carom_get_uint(why, "body", 0),
-                 carom_get_str(body, "type", "?"), at.x, at.y);
+    cli_print("body %llu (%s) at %.3f, %.3f ", (unsigned long long)carom_get_uint(why, "body", 0),
+              carom_get_str(body, "type", "?"), at.x, at.y);
     if (carom_get_bool(why, "moves", false)) {
         (void)printf("moves: velocity %.3f, %.3f m/s, spin %.3f rad/s\n", v.x, v.y,
                      carom_get_real(body, "angular_velocity", 0.0));
@@ -89,15 +88,15 @@ static void print_explanation(const carom_value *body, const carom_value *why)
     }
     const carom_value *reasons = carom_value_get(why, "reasons");
     for (size_t i = 0; i < carom_value_count(reasons); i++) {
-        (void)printf("  - %s\n", carom_get_str(carom_value_at(reasons, i), "text", ""));
+        cli_print_line("  - %s", carom_get_str(carom_value_at(reasons, i), "text", ""));
     }
     const carom_value *joints = carom_value_get(why, "joints");
     for (size_t i = 0; i < carom_value_count(joints); i++) {
         const carom_value *joint = carom_value_at(joints, i);
-        (void)printf("  joint %llu (%s) ties it to body %llu\n",
-                     (unsigned long long)carom_get_uint(joint, "joint", 0),
-                     carom_get_str(joint, "kind", "?"),
-                     (unsigned long long)carom_get_uint(joint, "other", 0));
+        cli_print_line("  joint %llu (%s) ties it to body %llu",
+                       (unsigned long long)carom_get_uint(joint, "joint", 0),
+                       carom_get_str(joint, "kind", "?"),
+                       (unsigned long long)carom_get_uint(joint, "other", 0));
     }
     const carom_value *touches = carom_value_get(why, "touches");
     for (size_t i = 0; i < carom_value_count(touches); i++) {

@@ -12,10 +12,10 @@ static cli_exit show_seat(cli *c, const carom_value *result, const char *world)
     if (c->json) {
         return cli_print_json(result);
     }
-    (void)printf("seat %" PRIu64 " of world %s%s (tick %" PRIu64 "); Ctrl-C leaves\n",
-                 carom_get_uint(result, "seat", 0), world,
-                 carom_get_bool(result, "created", false) ? ", which is new" : "",
-                 carom_get_uint(result, "tick", 0));
+    cli_print_line("seat %" PRIu64 " of world %s%s (tick %" PRIu64 "); Ctrl-C leaves",
+                   carom_get_uint(result, "seat", 0), world,
+                   carom_get_bool(result, "created", false) ? ", which is new" : "",
+                   carom_get_uint(result, "tick", 0));
     (void)fflush(stdout);
     return CLI_OK;
 }

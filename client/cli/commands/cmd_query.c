@@ -106,7 +106,7 @@ static void show_bodies(cli *c, const carom_value *result)
     for (size_t i = 0; i < carom_value_count(bodies); i++) {
         char word[64];
         show_word(carom_value_at(bodies, i), word, sizeof word);
-        (void)printf("%s\n", word);
+        cli_print_line("%s", word);
     }
 }
 

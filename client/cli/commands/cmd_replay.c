@@ -94,10 +94,10 @@ static cli_exit report(const replay *r, double seconds)
         carom_value_free(told);
         return code;
     }
-    (void)printf("%s, world %s: tick %" PRIu64 " of %" PRIu64 " to %" PRIu64 ", hash %016" PRIx64
-                 ", %llu %s, %zu awake\n",
-                 r->p.path, r->p.about.world, s.tick, r->span.first, r->span.last, s.hash,
-                 TEXT_COUNTED(s.bodies, "body", "bodies"), s.awake);
+    cli_print_line("%s, world %s: tick %" PRIu64 " of %" PRIu64 " to %" PRIu64 ", hash %016" PRIx64
+                   ", %llu %s, %zu awake",
+                   r->p.path, r->p.about.world, s.tick, r->span.first, r->span.last, s.hash,
+                   TEXT_COUNTED(s.bodies, "body", "bodies"), s.awake);
     (void)printf("%llu %s applied, %llu %s", TEXT_COUNTED(s.commands, "command", "commands"),
                  TEXT_COUNTED(s.verified, "hash agrees", "hashes agree"));
     if (verify) {

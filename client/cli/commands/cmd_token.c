@@ -2,6 +2,7 @@
 // server. Main thread only.
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,8 @@ static cli_exit run_sign(cli *c, const char *path)
 
 // ---- show
 
+#define TIME_MAX 253402300799.0 // the end of the year 9999 [s after 1970]
+
 static void show_time(const carom_value *claims, const char *name, const char *label)
 {
     const carom_value *value = carom_value_get(claims, name);
@@ -249,6 +252,10 @@ static void show_time(const carom_value *claims, const char *name, const char *l
     char left[LINE_BYTES];
     struct tm utc;
     double at = carom_get_real(claims, name, 0.0);
+    if (!(fabs(at) <= TIME_MAX)) {
+        (void)printf("%-11s %.3g s after 1970\n", label, at);
+        return;
+    }
     time_t whole = (time_t)at;
     double until = at - (double)time(NULL);
     if (gmtime_r(&whole, &utc) != NULL) {
@@ -264,10 +271,10 @@ static cli_exit show_parts(const carom_value *parts)
     static const char *const hidden[] = {"sub", "role", "exp", "nbf", "iat"};
     const carom_value *header = carom_value_get(parts, "header");
     const carom_value *claims = carom_value_get(parts, "claims");
-    (void)printf("%-11s %s\n", "key", carom_get_str(header, "kid", "(none)"));
-    (void)printf("%-11s %s\n", "algorithm", carom_get_str(header, "alg", "(none)"));
-    (void)printf("%-11s %s\n", "subject", carom_get_str(claims, "sub", "(none)"));
-    (void)printf("%-11s %s\n", "role", carom_get_str(claims, "role", "viewer"));
+    cli_print_line("%-11s %s", "key", carom_get_str(header, "kid", "(none)"));
+    cli_print_line("%-11s %s", "algorithm", carom_get_str(header, "alg", "(none)"));
+    cli_print_line("%-11s %s", "subject", carom_get_str(claims, "sub", "(none)"));
+    cli_print_line("%-11s %s", "role", carom_get_str(claims, "role", "viewer"));
     show_time(claims, "iat", "made");
     show_time(claims, "nbf", "valid from");
     show_time(claims, "exp", "expires");
@@ -280,7 +287,7 @@ static cli_exit show_parts(const carom_value *parts)
         }
         char *text = told ? NULL : carom_json_print(carom_value_at(claims, i), false, NULL);
         if (text != NULL) {
-            (void)printf("%-11s %s\n", name, text);
+            cli_print_line("%-11s %s", name, text);
         }
         carom_free_text(text);
     }

@@ -21,7 +21,7 @@ static void print_world_names(const cli *c, const carom_value *list)
         if (c->json) {
             names = carom_push(names, carom_str(name));
         } else {
-            (void)printf("%s\n", name);
+            cli_print_line("%s", name);
         }
     }
     if (c->json) {

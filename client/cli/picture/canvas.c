@@ -139,7 +139,7 @@ void canvas_text(canvas *c, int column, int row, const char *text, uint8_t colou
     for (uint32_t letter = text_next(&text); letter != 0; letter = text_next(&text)) {
         if (row >= 0 && row < c->rows && column >= 0 && column < c->columns) {
             canvas_cell *cell = &c->cells[row * c->columns + column];
-            cell->letter = letter;
+            cell->letter = text_acts(letter) ? '?' : letter;
             cell->colour = colour;
         }
         column++;

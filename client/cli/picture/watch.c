@@ -437,6 +437,7 @@ static void join_fields(field_line *l, int columns, char *out, size_t size)
     if (columns > 0 && (size_t)columns < size && strlen(out) > (size_t)columns) {
         out[columns] = '\0'; // even a single field may be wider than the terminal
     }
+    text_tame(out);
 }
 
 void watch_status(const stage *s, const watch_meter *m, int columns, char *out, size_t size)

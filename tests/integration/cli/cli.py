@@ -72,6 +72,15 @@ printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
+# Characters that act on a terminal: an escape sequence, a line of its own, C1's CSI, and a change of direction.
+ACTS = "\x1b[31m\r\n\x7f\u009b1m\u202e"
+
+
+def tame(text):
+    """Whether a text has no character that acts on a terminal, but for the ends of lines."""
+    return not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]", text)
+
+
 def rest(process):
     """Returns the output of the process until it ends, and its errors. Popen.communicate would lose the lines that a readline
     read ahead."""

@@ -9,7 +9,7 @@ import threading
 import time
 from pathlib import Path
 
-from cli import CAROM, LOST, OK, REFUSED, ROOT, SECONDS_MAX, ServerTest, USAGE, carom, complete, environment, main
+from cli import ACTS, CAROM, LOST, OK, REFUSED, ROOT, SECONDS_MAX, ServerTest, USAGE, carom, complete, environment, main, tame
 from patience import attempts, eventually
 from wire import Client
 
@@ -146,6 +146,28 @@ class Server(ServerTest):
         self.assertEqual(LOST, listening.returncode)
         self.assertIn("enough", err)
         self.assertIn("not_found", self.fails(REFUSED, "kick", other["session"]).err)
+
+    def test_texts_of_others_do_not_act_on_the_terminal(self):
+        listening = subprocess.Popen([CAROM, "events", "first"], text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                     env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        for _ in attempts():
+            other = next((s for s in self.json("sessions") if s["subscriptions"]), None)
+            if other is not None:
+                break
+        self.ok("kick", other["session"], "--reason", f"so{ACTS}carom: a lie")
+        _, err = listening.communicate(timeout=SECONDS_MAX)
+        self.assertTrue(tame(err), repr(err))
+        self.assertRegex(err, r"(?m)^carom: .*so\?.*carom: a lie$")
+        for words in ("call", "ping"), ("call", "ping", "--json"):
+            out = self.ok(*words, "-", input=json.dumps({"any": ACTS})).out
+            self.assertTrue(tame(out), repr(out))
+            self.assertEqual(ACTS, json.loads(out)["any"])
+        self.ok("create", self.world, "--paused")
+        self.ok("data", self.world, "key", json.dumps({"text": ACTS}))
+        self.ok("data", self.world, "word", json.dumps(ACTS))
+        for words in ("data", self.world, "key"), ("data", self.world, "word"), ("data", self.world):
+            out = self.ok(*words).out
+            self.assertTrue(tame(out), repr(out))
 
     def test_top(self):
         out = self.ok("top", "--count", 2, "-i", "200ms").out

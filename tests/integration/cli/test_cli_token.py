@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cli import CAROM, CAROMD, Caromd, REFUSED, SECONDS_MAX, USAGE, carom, environment  # noqa: E402
+from cli import ACTS, CAROM, CAROMD, Caromd, REFUSED, SECONDS_MAX, USAGE, carom, environment, tame  # noqa: E402
 
 import jwt  # noqa: E402
 from tokens import Ed25519, Secret, b64, claims, write_keys  # noqa: E402
@@ -132,6 +132,14 @@ class Show(TokenTest):
         parts = json.loads(self.ok("token", "show", "--json", env={"CAROM_TOKEN": token}))
         self.assertEqual(parts["claims"]["sub"], "ada")
         self.assertEqual(json.loads(self.ok("token", "show", "-", "--json", input=token))["header"]["kid"], "theirs")
+
+    def test_texts_in_it_do_not_act_on_the_terminal(self):
+        parts = {"alg": "EdDSA", "kid": "k" + ACTS}, {"sub": "ada" + ACTS, "exp": 1e300, "jti": ACTS}
+        token = ".".join([*(b64(json.dumps(part).encode()) for part in parts), "x"])
+        out = self.ok("token", "show", "-", input=token)
+        self.assertTrue(tame(out), repr(out))
+        self.assertRegex(out, r"(?m)^subject +ada\?")
+        self.assertRegex(out, r"(?m)^expires +1e\+300 s after 1970$")
 
     def test_other_texts_are_told(self):
         for text in ("", "abc", "a.b.c", "....", "e30.e30"):
