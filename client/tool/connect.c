@@ -202,6 +202,12 @@ static carom_reconnect reconnects(bool lasting)
         .on = lasting, .max_ms = 1000, .give_up_ms = GIVE_UP_MS, .silence_ms = SILENCE_MS};
 }
 
+bool cli_may_come_back(const carom_error *error)
+{
+    return !error->from_server || error->status == CAROM_UNAVAILABLE ||
+           error->status == CAROM_NOT_FOUND;
+}
+
 bool cli_go_to(cli *c, const char *where, const char *resume, int timeout_ms)
 {
     char host[HOST_MAX];

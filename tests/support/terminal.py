@@ -38,15 +38,20 @@ class Terminal:
                 self.text += self.decoder.decode(os.read(self.master, 65536))
 
     def wait_for(self, pattern, seconds=SECONDS_MAX):
-        """Reads until the pattern has arrived, and forgets all up to its end."""
+        """Reads until the pattern has arrived, and forgets all up to its end. A program that has ended writes no more."""
         until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        ended = None
+        while True:
             found = re.search(pattern, self.text)
             if found:
                 self.text = self.text[found.end():]
                 return found
-            self.read(0.05)
-        raise AssertionError(f"{pattern!r} did not come; got {self.text[-2000:]!r}")
+            if ended is not None or time.monotonic() >= until:
+                break
+            ended = self.process.poll()
+            self.read(0.05 if ended is None else 0.2)  # the terminal passes the last output on a moment later
+        when = "in time" if ended is None else f"before the program ended with {ended}"
+        raise AssertionError(f"{pattern!r} did not come {when}; got {self.text[-2000:]!r}")
 
     def keys(self, text):
         os.write(self.master, text.encode())

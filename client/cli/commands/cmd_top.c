@@ -4,8 +4,9 @@
 // Every interval makes three calls (server.info, server.stats, world.list). All rates and times are
 // for the interval between two samples; the first sample shows the server's figures for its last
 // second. On a terminal it uses the whole screen until q; otherwise, or with --count, it prints one
-// table after the other.
+// table after the other. When the server ends, it waits some seconds for the next one.
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "client/tool/table.h"
 #include "common/args/text.h"
 
-enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200 };
+enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200, KEY_MS = 50 };
 
 #define INTERVAL_MIN_S 0.1
 #define RATE_SHARE_LOW 0.95  // share of hz below which a world counts as slowed down
@@ -182,17 +183,19 @@ static void forget(top *t)
     t->info = t->stats = t->worlds = NULL;
 }
 
-static cli_exit ask(top *t, const char *method, carom_value *with, carom_value **out, moment *m)
+static carom_status ask(const top *t, const char *method, const carom_value *with,
+                        carom_value **out, moment *m, carom_error *error)
 {
     const double asked = cli_now();
-    const cli_exit code = cli_call(t->c, method, with, out);
+    const carom_status s = carom_call(t->c->client, method, with, t->c->timeout_ms, out, error);
     const double told = cli_now();
     *m = (moment){.at = 0.5 * (asked + told), .within = 0.5 * (told - asked)};
-    return code;
+    return s;
 }
 
-static cli_exit look(top *t)
+static carom_status look(top *t, carom_error *error)
 {
+    moment unused;
     carom_value_free(t->before);
     t->before = t->stats;
     t->stats = NULL;
@@ -200,18 +203,19 @@ static cli_exit look(top *t)
     t->at = cli_now();
     t->counted_before = t->counted;
     t->listed_before = t->listed;
-    cli_exit code = cli_call(t->c, "server.info", NULL, &t->info);
-    if (code == CLI_OK) {
-        code = ask(t, "server.stats", carom_set(carom_map(), "bins", carom_bool(true)), &t->stats,
-                   &t->counted);
+    carom_status s = ask(t, "server.info", NULL, &t->info, &unused, error);
+    if (s == CAROM_OK) {
+        carom_value *with = carom_set(carom_map(), "bins", carom_bool(true));
+        s = ask(t, "server.stats", with, &t->stats, &t->counted, error);
+        carom_value_free(with);
     }
-    code = code == CLI_OK ? ask(t, "world.list", NULL, &t->worlds, &t->listed) : code;
+    s = s == CAROM_OK ? ask(t, "world.list", NULL, &t->worlds, &t->listed, error) : s;
     t->count = 0;
     for (size_t i = 0; i < carom_value_count(t->worlds) && i < WORLDS_MAX; i++) {
         t->order[t->count++] = carom_value_at(t->worlds, i);
     }
     sort_worlds(t);
-    return code;
+    return s;
 }
 
 // The growth of a counter of server.stats in the interval [1/s]; 0 in the first sample.
@@ -267,13 +271,15 @@ static void print_head(const top *t, FILE *out)
     char sent[32];
     char memory[32];
     char step[32];
+    char version[32];
+    (void)snprintf(version, sizeof version, "%s", carom_get_str(t->info, "version", "?"));
+    text_tame(version);
     text_from_duration(carom_get_real(t->info, "uptime", 0.0), up, sizeof up);
     text_from_bytes(per_second(t, "counters.bytes_received"), in, sizeof in);
     text_from_bytes(per_second(t, "counters.bytes_sent"), sent, sizeof sent);
     text_from_seconds(lateness(t), step, sizeof step);
-    (void)fprintf(out, "caromd %s at %s  up %s  sessions %llu  worlds %llu",
-                  carom_get_str(t->info, "version", "?"), t->c->server, up,
-                  (unsigned long long)carom_get_uint(t->info, "sessions", 0),
+    (void)fprintf(out, "caromd %s at %s  up %s  sessions %llu  worlds %llu", version, t->c->server,
+                  up, (unsigned long long)carom_get_uint(t->info, "sessions", 0),
                   (unsigned long long)carom_get_uint(t->info, "worlds", 0));
     if (memory_bytes(t) >= 0.0) {
         text_from_bytes(memory_bytes(t), memory, sizeof memory);
@@ -425,50 +431,114 @@ static cli_exit show(const top *t, bool screen)
 
 // ---- the command
 
-// Waits, while the connection works. Returns false when it is time to end.
-static bool wait_until(top *t, double until, bool screen, cli_exit *code)
+typedef enum wait_end { WAIT_OVER, WAIT_QUIT, WAIT_LOST } wait_end;
+
+// Handles a key. Returns whether it is time to end.
+static bool take_key(top *t, bool screen)
 {
-    carom_error error = {0};
+    bool ended = false;
+    const int pressed = screen ? terminal_key(&ended) : KEY_NONE;
+    if (t->info != NULL && (pressed == 's' || pressed == 'r')) {
+        t->column = pressed == 's' ? (t->column + 1) % SORT_COLUMNS : t->column;
+        t->upwards = t->upwards != (pressed == 'r');
+        sort_worlds(t);
+        (void)show(t, screen);
+        (void)fflush(stdout);
+    }
+    return terminal_interrupted() != 0 || ended || pressed == 'q' || pressed == 'Q' ||
+           ferror(stdout);
+}
+
+// Waits, while the connection works.
+static wait_end wait_until(top *t, double until, bool screen, carom_error *error)
+{
     for (double now = cli_now(); now < until; now = cli_now()) {
-        int ms = (int)((until - now) * 1000.0) + 1;
-        if (carom_poll(t->c->client, ms < PAUSE_MS ? ms : PAUSE_MS, &error) != CAROM_OK) {
-            terminal_close();
-            *code = cli_lost(t->c, &error);
-            return false;
+        const int ms = (int)((until - now) * 1000.0) + 1;
+        if (carom_poll(t->c->client, ms < PAUSE_MS ? ms : PAUSE_MS, error) != CAROM_OK) {
+            return WAIT_LOST;
         }
-        bool ended = false;
-        int pressed = screen ? terminal_key(&ended) : KEY_NONE;
-        if (terminal_interrupted() != 0 || ended || pressed == 'q' || pressed == 'Q') {
-            return false;
-        }
-        if (pressed == 's' || pressed == 'r') {
-            t->column = pressed == 's' ? (t->column + 1) % SORT_COLUMNS : t->column;
-            t->upwards = t->upwards != (pressed == 'r');
-            sort_worlds(t);
-            (void)show(t, screen);
-            (void)fflush(stdout);
+        if (take_key(t, screen)) {
+            return WAIT_QUIT;
         }
     }
-    return !ferror(stdout);
+    return ferror(stdout) ? WAIT_QUIT : WAIT_OVER;
 }
+
+// ---- a server that restarts
+
+static void say(const top *t, const char *text, bool screen)
+{
+    if (screen) {
+        (void)printf("\r\x1b[K%s", text); // over the line of the keys
+        (void)fflush(stdout);
+    } else {
+        cli_note(t->c, "%s", text);
+    }
+}
+
+// Forgets the samples of the server before the restart.
+static void start_over(top *t)
+{
+    forget(t);
+    carom_value_free(t->before);
+    t->before = NULL;
+    t->seen_count = t->count = 0;
+}
+
+// Connects again, for some seconds. `why`: the reason of the loss.
+static wait_end come_back(top *t, const carom_error *why, bool screen, cli_exit *code)
+{
+    const double since = cli_now();
+    start_over(t);
+    say(t, "the server is gone: trying to come back", screen);
+    while (cli_now() - since < CLI_AGAIN_MAX_S) {
+        carom_free(t->c->client);
+        t->c->client = NULL;
+        cli_errors_hush(true);
+        const bool back = cli_connect(t->c, NULL) == CLI_OK;
+        cli_errors_hush(false);
+        if (back) {
+            say(t, "connected again", screen);
+            return WAIT_OVER;
+        }
+        for (const double next = cli_now() + CLI_AGAIN_S; cli_now() < next;) {
+            if (take_key(t, screen)) {
+                return WAIT_QUIT;
+            }
+            (void)poll(NULL, 0, KEY_MS);
+        }
+    }
+    terminal_close();
+    *code = cli_lost(t->c, why);
+    return WAIT_LOST;
+}
+
+// ---- frames
 
 static cli_exit run_frames(top *t, uint64_t count, double interval, bool screen)
 {
     cli_exit code = CLI_OK;
-    for (uint64_t i = 0; i < count && code == CLI_OK; i++) {
-        code = look(t);
-        if (code != CLI_OK) {
-            break;
+    wait_end end = WAIT_OVER;
+    for (uint64_t i = 0; i < count && code == CLI_OK && end == WAIT_OVER;) {
+        carom_error error = {0};
+        const bool looked = look(t, &error) == CAROM_OK;
+        if (looked) {
+            if (i > 0 && !screen && !t->c->json) {
+                (void)printf("\n");
+            }
+            code = show(t, screen);
+            (void)fflush(stdout);
+            end = ++i < count ? wait_until(t, t->at + interval, screen, &error) : end;
+            remember(t); // after the wait, in which keys redraw this sample
         }
-        if (i > 0 && !screen && !t->c->json) {
-            (void)printf("\n");
+        if (looked && end != WAIT_LOST) {
+            continue;
         }
-        code = show(t, screen);
-        (void)fflush(stdout);
-        bool goes_on = i + 1 >= count || wait_until(t, t->at + interval, screen, &code);
-        remember(t); // after the wait, in which keys redraw this sample
-        if (!goes_on) {
-            break;
+        if (cli_may_come_back(&error)) {
+            end = come_back(t, &error, screen, &code);
+        } else {
+            terminal_close();
+            code = looked ? cli_lost(t->c, &error) : cli_fail(t->c, &error);
         }
     }
     return code;
@@ -526,7 +596,7 @@ const cli_command command_top = {
                "Red is a world\n"
                "below its rate, late, or over half of a thread. q quits, s sorts by the next "
                "column, r turns the\n"
-               "order.",
+               "order. A server that restarts is awaited for some seconds.",
     .examples = "  carom top\n  carom top --sort late\n  carom top --count 2 --interval 5s\n"
                 "  carom top --json | jq -c '.worlds[] | [.world, .late]'",
     .run = run_top,

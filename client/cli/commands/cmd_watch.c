@@ -16,9 +16,7 @@
 #include "client/cli/picture/screen.h"
 #include "client/tool/terminal.h"
 
-#define RATE        30.0 // snapshots per second: more are hard to see in a terminal
-#define AGAIN_S     0.5  // pause between two attempts to reconnect
-#define AGAIN_MAX_S 15.0 // longest time without the world, as in the library
+#define RATE 30.0 // snapshots per second: more are hard to see in a terminal
 
 typedef struct watch {
     cli *c;
@@ -67,14 +65,6 @@ static void go_away(watch *w, const carom_error *why)
         w->away_since = w->next_try = cli_now();
         say(w, "the server is gone: trying to come back");
     }
-}
-
-// Whether to wait for the server: yes if it ends or restarts; a deliberate end, as by a kick, is
-// reported.
-static bool may_come_back(const carom_error *error)
-{
-    return !error->from_server || error->status == CAROM_UNAVAILABLE ||
-           error->status == CAROM_NOT_FOUND;
 }
 
 // ---- callbacks of the connection
@@ -290,7 +280,7 @@ static cli_exit begin(watch *w)
 static carom_status come_back(watch *w, int ms, carom_error *error)
 {
     double now = cli_now();
-    if (now - w->away_since > AGAIN_MAX_S) {
+    if (now - w->away_since > CLI_AGAIN_MAX_S) {
         *error = w->gone;
         return w->gone.status;
     }
@@ -302,7 +292,7 @@ static carom_status come_back(watch *w, int ms, carom_error *error)
     cli_errors_hush(true);
     w->away = begin(w) != CLI_OK;
     cli_errors_hush(false);
-    w->next_try = cli_now() + AGAIN_S;
+    w->next_try = cli_now() + CLI_AGAIN_S;
     if (!w->away) {
         say(w, "connected again");
     }
@@ -358,7 +348,7 @@ static carom_status work(void *context, int ms, carom_error *error)
     }
     carom_status s = follow_look(w, error);
     s = s == CAROM_OK ? carom_poll(w->c->client, time_to_show(w, ms), error) : s;
-    if (s != CAROM_OK && may_come_back(error)) {
+    if (s != CAROM_OK && cli_may_come_back(error)) {
         go_away(w, error);
         return CAROM_OK;
     }

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 from pathlib import Path
 
-from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, carom, environment, main
+from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, carom, environment, main, rest
 from patience import attempts
 from terminal import Terminal
 
@@ -199,6 +200,31 @@ class Top(ServerTest):
         terminal.keys("q")
         self.assertEqual(0, terminal.end())
 
+    def test_a_server_that_restarts_is_shown_again(self):
+        with Caromd(CAROMD, "--world", "alpha") as first:
+            port = first.port
+            terminal = on_terminal(port, "top", "--interval", "200ms")
+            self.addCleanup(terminal.close)
+            lines = subprocess.Popen([CAROM, "top", "--interval", "200ms"], text=True, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{port}"))
+            self.addCleanup(lines.wait)
+            self.addCleanup(lines.kill)
+            terminal.wait_for("alpha[^q]*q quits")
+            while "alpha" not in lines.stdout.readline():
+                pass
+        terminal.wait_for("the server is gone: trying to come back")
+        self.assertEqual("carom: note: the server is gone: trying to come back\n", lines.stderr.readline())
+        with Caromd(CAROMD, "--world", "gamma", "--listen", f"127.0.0.1:{port}"):
+            terminal.wait_for("connected again")
+            terminal.wait_for("gamma[^q]*q quits")
+            self.assertEqual("carom: note: connected again\n", lines.stderr.readline())
+            while "gamma" not in lines.stdout.readline():
+                pass
+            terminal.keys("q")
+            self.assertEqual(0, terminal.end())
+            lines.send_signal(signal.SIGINT)
+            self.assertEqual("", rest(lines)[1])
+
     def test_narrow_terminal_cuts_lines_instead_of_wrapping_them(self):
         terminal = on_terminal(self.server.port, "top", "--color", "always")
         self.addCleanup(terminal.close)
@@ -222,6 +248,14 @@ class Top(ServerTest):
         self.addCleanup(plain.close)
         self.assertEqual(0, plain.end())
         self.assertNotIn("\x1b", plain.text)
+
+
+class Terminals(unittest.TestCase):
+    def test_a_program_that_ended_is_not_awaited(self):
+        terminal = Terminal([sys.executable, "-c", "print('bye')"], dict(os.environ))
+        self.addCleanup(terminal.close)
+        with self.assertRaisesRegex(AssertionError, "before the program ended with 0; got '(?s:.*)bye"):
+            terminal.wait_for("more")
 
 
 # A process that can be stopped needs a parent in its session, as a shell is for a job. The job
