@@ -71,18 +71,18 @@ static void refuse_choice(const char *what, const char *choices, const char *val
                    count > 1 ? "one of " : "", told);
 }
 
-// An example of the kind's values for the error text; NULL if any value is valid.
+// Describes the kind's values for the error text; NULL if any value is valid.
 static const char *kind_looks(args_kind kind)
 {
     switch (kind) {
     case ARGS_ID:
     case ARGS_BODY:
     case ARGS_SESSION:
-        return "an id such as 12";
+        return "an id from 1 to " TEXT_WHOLE_MAX " such as 12";
     case ARGS_WHOLE:
-        return "a whole number such as 3";
+        return "a whole number up to " TEXT_WHOLE_MAX " such as 3";
     case ARGS_COUNT:
-        return "a whole number of at least 1";
+        return "a whole number from 1 to " TEXT_WHOLE_MAX;
     case ARGS_NUMBER:
         return "a number such as 1.5";
     case ARGS_VECTOR:

@@ -77,7 +77,9 @@ bool distance_options_read(distance_options *out, distance_value *value, const v
     }
     if (seed != NULL && !text_to_whole(seed, &out->seed)) {
         (void)snprintf(error, DISTANCE_ERROR_MAX,
-                       "%sseed takes a whole number such as 3, not '%.100s'", dashes, seed);
+                       "%sseed takes a whole number up to " TEXT_WHOLE_MAX
+                       " such as 3, not '%.100s'",
+                       dashes, seed);
         return false;
     }
     return true;

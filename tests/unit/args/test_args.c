@@ -156,14 +156,18 @@ static void slips_are_told_with_what_was_meant(void **state)
         {{"w", "--rate", NULL}, "--rate needs a value: --rate N"},
         {{"w", "--rate", "fast", NULL}, "--rate takes a number such as 1.5, not 'fast'"},
         {{"w", "--at", "1", NULL}, "--at takes two numbers such as 1.5,-2, not '1'"},
-        {{"w", "--count", "-1", NULL}, "--count takes a whole number such as 3, not '-1'"},
-        {{"w", "--times", "0", NULL}, "--times takes a whole number of at least 1, not '0'"},
+        {{"w", "--count", "-1", NULL},
+         "--count takes a whole number up to 9007199254740992 such as 3, not '-1'"},
+        {{"w", "--times", "0", NULL},
+         "--times takes a whole number from 1 to 9007199254740992, not '0'"},
         {{"w", "--paused=yes", NULL}, "--paused takes no value"},
         {{"w", "--type", "dynamc", NULL}, "--type cannot be 'dynamc'; did you mean 'dynamic'?"},
         {{"w", "--type", "gas", NULL}, "--type cannot be 'gas'; it is one of static or dynamic"},
         {{NULL}, "WORLD is missing"},
-        {{"w", "x", NULL}, "BODY takes an id such as 12, not 'x'"},
-        {{"w", "0", NULL}, "BODY takes an id such as 12, not '0'"},
+        {{"w", "x", NULL}, "BODY takes an id from 1 to 9007199254740992 such as 12, not 'x'"},
+        {{"w", "9007199254740993", NULL},
+         "BODY takes an id from 1 to 9007199254740992 such as 12, not '9007199254740993'"},
+        {{"w", "0", NULL}, "BODY takes an id from 1 to 9007199254740992 such as 12, not '0'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         args a;

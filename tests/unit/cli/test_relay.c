@@ -196,7 +196,7 @@ static void distance_text_that_is_wrong_is_explained(void **state)
         {"jitter=1ms", "jitter is at most delay: nothing arrives before it was sent"},
         {"stall=120%", "stall is a share of the segments, such as 1% or 0.01, and not '120%'"},
         {"stall-time=10m", "stall-time is at most 121s"},
-        {"seed=-1", "seed takes a whole number such as 3, not '-1'"},
+        {"seed=-1", "seed takes a whole number up to 9007199254740992 such as 3, not '-1'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         distance_options o;
