@@ -260,11 +260,7 @@ static cli_exit tell(const cli *c, const side *a, const side *b, const carom_dif
         (void)printf("they differ: %s is at tick %" PRIu64 ", %s at %" PRIu64 "\n", a->name,
                      ticks[0], b->name, ticks[1]);
     }
-    if (d->body != 0) {
-        (void)printf("first in body %" PRIu64 ": %s\n", d->body, d->text);
-    } else {
-        (void)printf("%s\n", d->text);
-    }
+    cli_print_line("%s%s", d->body != 0 ? "the first difference: " : "", d->text);
     return CLI_REFUSED;
 }
 
