@@ -16,6 +16,9 @@
 // The text is "token: <claim>: ...".
 #define REFUSE(...) error_set(err, STATUS_UNAUTHENTICATED, "token: " __VA_ARGS__)
 
+// Whole seconds; more than a time can sensibly be (a token may name 1e300) with an exponent.
+#define SECONDS "%.12g"
+
 // ---- subject and times
 
 static status read_subject(const json_t *claims, grant *out, error *err)
@@ -50,7 +53,7 @@ static status read_times(const json_t *claims, double now, grant *out, error *er
         return REFUSE("exp: must be given, as seconds since 1970");
     }
     if (now >= out->expires) {
-        return REFUSE("exp: it expired %.0f s ago", now - out->expires);
+        return REFUSE("exp: it expired " SECONDS " s ago", floor(now - out->expires));
     }
     if (json_object_get(claims, "nbf") == NULL) {
         return STATUS_OK;
@@ -59,7 +62,7 @@ static status read_times(const json_t *claims, double now, grant *out, error *er
         return REFUSE("nbf: must be seconds since 1970");
     }
     if (now + AUTH_NOT_BEFORE_LEEWAY_S < from) {
-        return REFUSE("nbf: it is not valid for another %.0f s", from - now);
+        return REFUSE("nbf: it is not valid for another " SECONDS " s", ceil(from - now));
     }
     return STATUS_OK;
 }

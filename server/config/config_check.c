@@ -10,6 +10,7 @@
 #include "common/physics/physics.h"
 #include "proto/scene/scene_apply.h"
 #include "server/auth/token_file.h"
+#include "server/base/file.h"
 #include "server/net/network.h"
 #include "server/session/placement/scenes.h"
 
@@ -198,6 +199,10 @@ status config_check(const config *c, error *err)
     if (s == STATUS_OK) {
         s = config_open_relay(c, &relay, err);
         config_close_relay(&relay);
+    }
+    if (s == STATUS_OK && *c->data != '\0') {
+        s = file_folder_check(c->data, err);
+        s = s == STATUS_OK ? s : place_prefix(c, "data", s, err);
     }
     if (s == STATUS_OK) {
         s = check_address(c, "listen", c->host, err);

@@ -19,9 +19,9 @@ status config_open_tls(const config *c, tls_files **out, error *err);
 // those of template_read, with the setting's origin.
 status config_open_templates(const config *c, world_templates *out, error *err);
 
-// Checks the keys, the certificate, the worlds' scenes, the templates, and that a server without
-// keys listens only on loopback. Errors name the setting's origin: the file with its line, the
-// variable or the option.
+// Checks the keys, the certificate, the data directory, the worlds' scenes, the templates, and that
+// a server without keys listens only on loopback. Errors name the setting's origin: the file with
+// its line, the variable or the option.
 status config_check(const config *c, error *err);
 
 typedef struct config_relay {

@@ -58,14 +58,18 @@ class Settings(unittest.TestCase):
                 ("listen = no-such-host.invalid:1\n", "1: listen: no address for host"),
                 ("world = one\nworld = two:demmo\n", "2: world 'two': there is no scene 'demmo'"),
                 (f"scenes = {folder}\nworld = one:broken\n", "2: world 'one': "),
+                ("\ndata = /proc/x\n", "2: data: '/proc/x' cannot be made in '/proc': Read-only file system"),
+                (f"data = {absent}/worlds\n", f"1: data: '{absent}/worlds' cannot be made in '{absent}': No such file"),
+                (f"data = {self.path}\n", f"1: data: '{self.path}': Not a directory"),
                 ("lisen = x\n", "1: no setting is called 'lisen'; did you mean 'listen'? (caromd --help lists the options)")):
             self.write(text)
             code, out, err = self.check()
             self.assertEqual((code, out), (2, ""), text)
             self.assertIn(f"{self.path}:{told}", err)
-        for text in ("listen = 0.0.0.0:1\ninsecure = 1\n", "listen = [::1]:1\n", "listen = localhost:1\n", "http = off\n"):
+        for text in (f"data = {folder}\n", f"data = {absent}\n", "listen = 0.0.0.0:1\ninsecure = 1\n", "listen = [::1]:1\n", "listen = localhost:1\n", "http = off\n"):
             self.write(text)
             self.assertEqual(self.check(), (0, f"{self.path}: sound\n", ""))
+        self.assertFalse(Path(absent).exists(), "a check makes nothing")
 
     def test_options_and_variables_are_named_as_they_were_given(self):
         self.write("")

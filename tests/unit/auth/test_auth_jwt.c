@@ -122,12 +122,35 @@ static void token_is_valid_until_its_last_moment(void **state)
                      STATUS_UNAUTHENTICATED);
 }
 
+static void times_that_none_can_be_are_told_in_few_digits(void **state)
+{
+    static const struct {
+        const char *json, *text;
+    } cases[] = {
+        {"{\"sub\":\"ada\",\"exp\":90.5}", "token: exp: it expired 9 s ago"},
+        {"{\"sub\":\"ada\",\"exp\":-1e300}", "token: exp: it expired 1e+300 s ago"},
+        {"{\"sub\":\"ada\",\"exp\":200,\"nbf\":150}",
+         "token: nbf: it is not valid for another 50 s"},
+        {"{\"sub\":\"ada\",\"exp\":200,\"nbf\":1e300}",
+         "token: nbf: it is not valid for another 1e+300 s"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        grant *g = NULL;
+        error err = {0};
+        assert_int_equal(jwt_read_claims(cases[i].json, strlen(cases[i].json), 100.0, &g, &err),
+                         STATUS_UNAUTHENTICATED);
+        assert_string_equal(err.text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(signatures_of_the_rfcs_are_good, setup, teardown),
         cmocka_unit_test_setup_teardown(header_is_looked_at_before_the_signature, setup, teardown),
         cmocka_unit_test(claims_become_a_grant),
+        cmocka_unit_test(times_that_none_can_be_are_told_in_few_digits),
         cmocka_unit_test(token_is_valid_until_its_last_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
