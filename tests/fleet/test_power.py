@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Both servers of a pair die at once (kill -9), and come back with their disks: what was answered is there. And disks that are late. Called with the path of
-caromd-planted-fleet (faults.c); skipped where etcd is not installed."""
+"""Both servers of a pair die at once (kill -9), and come back with their disks: what was answered is there. And disks and standbys that are late. Called
+with the path of caromd-planted-fleet (faults.c); skipped where etcd is not installed."""
 
 import sys
 import unittest
@@ -89,6 +89,21 @@ class PowerTest(unittest.TestCase):
         player.drain()
         self.fleet.servers["a"].kill()
         player.resume([self.fleet.servers["b"]])
+        player.play(0.3)
+        player.finish()
+
+    def test_standby_that_is_heard_and_acknowledges_nothing_is_given_up(self):
+        """Clients do not wait for it longer than some seconds."""
+        cut = Path(self.fleet.folder.name) / "cut"
+        self.fleet.start("a")
+        self.fleet.start("b", env={"CAROM_CUT": str(cut)})
+        player = self.player("a")
+        with self.fleet.client("a") as client:
+            cut.touch()
+            client.call("body.spawn", world="arena", shapes=[{"kind": "circle", "radius": 0.5}])
+        self.assertIsNone(self.fleet.record("arena")["standby"])
+        cut.unlink()
+        self.await_pair("a")
         player.play(0.3)
         player.finish()
 

@@ -99,7 +99,9 @@ typedef struct pair {
     feed_item *first, **last;   // not sent yet
     uint64_t queued;            // bytes of these entries
     uint64_t sent;              // bytes of the first item, an image
-    uint64_t begun_ms, next_ms;
+    uint64_t probe;             // an entry that the standby has to acknowledge; 0: none
+    uint32_t probe_pulses;      // since it was sent
+    uint64_t begun_ms, next_ms, again_ms;
     char but[RECORD_NAME_MAX + 1]; // the server that failed last
     move move;
 } pair;
@@ -144,6 +146,11 @@ bool pair_queue_send(pairs *p, pair *one);
 void pair_lag_await(const pairs *p, pair *one, const feed_item *item);
 // Forgets entries up to `sequence`, which were acknowledged.
 void pair_lag_forget(pair *one, uint64_t sequence);
+// Whether the candidate has acknowledged all but what is younger than PAIRS_CLOSE_MS. A world whose
+// candidate is farther behind would stand still until that has caught up.
+bool pair_lag_close(const pairs *p, const pair *one);
+// Call with each pulse. Whether the standby has not acknowledged an entry for too long.
+bool pair_lag_late(const pairs *p, pair *one);
 
 // ---- moves.c: worlds on their way to another server. Each may free the pair.
 

@@ -24,6 +24,28 @@ void pair_lag_forget(pair *one, uint64_t sequence)
     }
 }
 
+bool pair_lag_close(const pairs *p, const pair *one)
+{
+    return one->waiting_from == one->waiting.count ||
+           uv_now(p->server->loop) - one->waiting.data[one->waiting_from].since_ms <=
+               PAIRS_CLOSE_MS;
+}
+
+bool pair_lag_late(const pairs *p, pair *one)
+{
+    const ownership *o = fleet_ownership(pairs_fleet(p), one->name);
+    if (o == NULL || o->state != OWNERSHIP_PAIRED || one->acknowledged >= one->passed) {
+        one->probe = 0;
+        return false;
+    }
+    if (one->probe == 0 || one->acknowledged >= one->probe) {
+        one->probe = one->passed;
+        one->probe_pulses = 0;
+        return false;
+    }
+    return ++one->probe_pulses > PAIRS_LATE_PULSES_MAX;
+}
+
 static bool lag_of(const pairs *p, const pair *one, pair_lag *out)
 {
     const ownership *o = fleet_ownership(pairs_fleet(p), one->name);

@@ -94,6 +94,9 @@ static void note_acknowledged(pairs *p, pair *one, uint64_t sequence, uint64_t t
                          .term = (int64_t)term,
                          .tick = (int64_t)one->acknowledged};
     if (is_alone(fleet_ownership(f, one->name))) {
+        if (!one->told && !pair_lag_close(p, one)) {
+            return;
+        }
         // Rule 6: nothing beyond it is shown from before the question on.
         world_feed_allow(one->feed, one->acknowledged);
         fleet_note_shown(f, one->name, (int64_t)world_feed_shown(one->feed));
@@ -117,7 +120,7 @@ static void miss(pairs *p, pair *one, const char *why)
     }
     one->to = NULL;
     one->offered = one->told = false;
-    one->acknowledged = 0;
+    one->acknowledged = one->probe = 0;
     one->next_ms = uv_now(p->server->loop) + (one->refused ? PAIRS_RETRY_MS : PAIRS_PULSE_MS);
     one->refused = false;
     world_feed_detach(one->feed);
@@ -166,6 +169,15 @@ static void pump_or_fail(pairs *p, pair *one)
     }
 }
 
+// Clients wait for the standby no longer.
+static void give_up(pairs *p, pair *one)
+{
+    log_warn("world '%s': its standby '%s' is too slow, and is given up", one->name,
+             one->to != NULL ? peer_link_node(one->to->link) : "");
+    one->again_ms = uv_now(p->server->loop) + PAIRS_AGAIN_MS;
+    miss(p, one, NULL);
+}
+
 static void on_feeds(uv_async_t *wake)
 {
     pairs *p = wake->data;
@@ -175,9 +187,7 @@ static void on_feeds(uv_async_t *wake)
         }
         pair *one = p->list.data[i - 1];
         if (!pair_queue_collect(p, one)) {
-            log_warn("world '%s': its standby '%s' is too slow, and is given up", one->name,
-                     one->to != NULL ? peer_link_node(one->to->link) : "");
-            miss(p, one, NULL);
+            give_up(p, one);
             continue;
         }
         pump_or_fail(p, one);
@@ -379,6 +389,8 @@ static void look(pairs *p, pair *one, uint64_t now_ms)
         return;
     } else if (!fleet_choose_standby(f, *one->but != '\0' ? one->but : NULL, node, address)) {
         return;
+    } else if (now_ms < one->again_ms && strcmp(node, one->but) == 0) {
+        return;
     }
     one->to = dial(p, node, address);
     if (one->to != NULL && one->to->up) {
@@ -395,6 +407,10 @@ static void on_pulse(uv_timer_t *pulse)
             continue;
         }
         pair *one = p->list.data[i - 1];
+        if (pair_lag_late(p, one)) {
+            give_up(p, one);
+            continue;
+        }
         look(p, one, now_ms);
         moves_pulse(p, one, now_ms); // the pair may be gone then
     }

@@ -51,9 +51,14 @@ enum {
     PAIRS_FIRST_MS = 5000,             // time for which a new world waits for its first standby
     PAIRS_QUEUE_BYTES_MAX = 256 << 20, // one world's entries, behind its image
     PAIRS_PIECE_BYTES = 256 << 10,     // a piece of an image
-    PAIRS_LINK_BYTES = 4 << 20,        // bytes that wait in a link; further ones wait in the pairs
-    PAIRS_MOVE_MS = 30000,             // limit for a move; a large world's image takes most of it
-    PAIRS_HALT_MS = 2000               // a world stands still no longer than this for a move
+    // A standby that takes longer to acknowledge an entry is given up: clients wait for it. Counted
+    // in pulses, so that a process that did not run for a while first reads what came meanwhile.
+    PAIRS_LATE_PULSES_MAX = 2000 / PAIRS_PULSE_MS,
+    PAIRS_CLOSE_MS = 1000,      // a candidate that is farther behind is no standby yet
+    PAIRS_AGAIN_MS = 10000,     // time until the same server is asked again after that
+    PAIRS_LINK_BYTES = 4 << 20, // bytes that wait in a link; further ones wait in the pairs
+    PAIRS_MOVE_MS = 30000,      // limit for a move; a large world's image takes most of it
+    PAIRS_HALT_MS = 2000        // a world stands still no longer than this for a move
 };
 
 typedef struct pairs pairs;
