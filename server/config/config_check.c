@@ -1,6 +1,7 @@
 // See config_check.h.
 #include "server/config/config_check.h"
 
+#include <inttypes.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,9 +152,15 @@ static status check_scene(const config *c, const char *name, error *err)
     return s;
 }
 
-static status check_world(const config *c, const config_world *w, error *err)
+// `i`: its place among the worlds of the settings.
+static status check_world(const config *c, uint32_t i, error *err)
 {
+    const config_world *w = &c->worlds.data[i];
     status s = *w->scene != '\0' ? check_scene(c, w->scene, err) : STATUS_OK;
+    if (s == STATUS_OK && i >= c->limits.worlds) {
+        s = error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there are %" PRIu64 " already",
+                      (uint64_t)c->limits.worlds);
+    }
     if (s == STATUS_OK) {
         return STATUS_OK;
     }
@@ -162,6 +169,28 @@ static status check_world(const config *c, const config_world *w, error *err)
         error_prefix(err, "%s:%d", c->file, w->line);
     }
     return s;
+}
+
+// Otherwise each join would be refused.
+static status check_durability(const config *c, const config_template *t, durability wanted,
+                               error *err)
+{
+    if (wanted == DURABILITY_COUNT || wanted == DURABILITY_NONE) {
+        return STATUS_OK;
+    }
+    if (*c->data == '\0') {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "%s: durability: the server keeps no logs (caromd --data DIR); 'none' is "
+                         "possible",
+                         t->path);
+    }
+    if (wanted == DURABILITY_REPLICATED && *c->fleet_host == '\0') {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "%s: durability: a replicated world has a standby at another server "
+                         "(caromd --fleet, --fleet-listen and --fleet-secret)",
+                         t->path);
+    }
+    return STATUS_OK;
 }
 
 status config_open_templates(const config *c, world_templates *out, error *err)
@@ -174,6 +203,9 @@ status config_open_templates(const config *c, world_templates *out, error *err)
         s = template_read(t->name, t->path, c->scenes, &c->limits, &made, err);
         if (s == STATUS_OK) {
             array_push(out, made);
+            s = check_durability(c, t, made.create.create.durability, err);
+        }
+        if (s == STATUS_OK) {
             continue;
         }
         error_prefix(err, "template '%s'", t->name);
@@ -211,7 +243,7 @@ status config_check(const config *c, error *err)
         s = check_address(c, "http", c->http_host, err);
     }
     for (uint32_t i = 0; s == STATUS_OK && i < c->worlds.count; i++) {
-        s = check_world(c, &c->worlds.data[i], err);
+        s = check_world(c, i, err);
     }
     if (s == STATUS_OK) {
         s = config_open_templates(c, &templates, err);

@@ -447,6 +447,8 @@ class Files(SeatsTest):
         self.refuse("players.*mass", {"seats": 2, "players": {"mass": -1}})
         self.refuse("lifetime: is not a template's to say", {"seats": 2, "lifetime": "session"})
         self.refuse("world: is not a template's", {"seats": 2, "world": "w"})
+        for durability in "normal", "full", "replicated":
+            self.refuse(r"durability: the server keeps no logs \(caromd --data DIR\); 'none' is possible", {"seats": 2, "durability": durability})
 
     def test_bad_option_is_refused(self):
         for value, text in (("arena", "is not NAME=FILE"), ("=x", "is not NAME=FILE"), ("a b=x", "is not NAME=FILE"),

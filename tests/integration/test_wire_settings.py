@@ -57,6 +57,7 @@ class Settings(unittest.TestCase):
                 ("\nhttp = 0.0.0.0:1\n", "2: http: anyone who reaches 0.0.0.0"),
                 ("listen = no-such-host.invalid:1\n", "1: listen: no address for host"),
                 ("world = one\nworld = two:demmo\n", "2: world 'two': there is no scene 'demmo'"),
+                ("limit = worlds=1\nworld = one\nworld = two\n", "3: world 'two': worlds: there are 1 already"),
                 (f"scenes = {folder}\nworld = one:broken\n", "2: world 'one': "),
                 ("\ndata = /proc/x\n", "2: data: '/proc/x' cannot be made in '/proc': Read-only file system"),
                 (f"data = {absent}/worlds\n", f"1: data: '{absent}/worlds' cannot be made in '{absent}': No such file"),
