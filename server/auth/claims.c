@@ -264,7 +264,11 @@ static status read_claims(json_t *claims, double now, grant *out, error *err)
 
 status jwt_read_claims(const char *json, size_t size, double now, grant **out, error *err)
 {
-    json_t *claims = json_loadb(json, size, JSON_REJECT_DUPLICATES, NULL);
+    json_error_t where;
+    json_t *claims = json_loadb(json, size, JSON_REJECT_DUPLICATES, &where);
+    if (claims == NULL) {
+        return REFUSE("its claims are not JSON, or have a key twice: byte %d", where.position);
+    }
     if (!json_is_object(claims)) {
         json_decref(claims);
         return REFUSE("its claims are not a JSON object");

@@ -215,8 +215,9 @@ status jwk_set_parse(const char *json, size_t size, jwk_set **out, error *err)
     json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &where);
     if (root == NULL) {
         // The library's own text may quote part of a key.
-        return error_set(err, STATUS_INVALID_ARGUMENT, "is not JSON: line %d, column %d",
-                         where.line, where.column);
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "is not JSON, or has a key twice: line %d, column %d", where.line,
+                         where.column);
     }
     jwk_set *set = calloc(1, sizeof *set);
     ASSERT_MEMORY(set != NULL);

@@ -89,7 +89,13 @@ static status read_header(const jwk_set *keys, const part *p, const jwk **out, e
     if (!decode(p, json, &size)) {
         return refuse(err, "its header is not base64url");
     }
-    json_t *header = json_loadb((const char *)json, size, JSON_REJECT_DUPLICATES, NULL);
+    json_error_t where;
+    json_t *header = json_loadb((const char *)json, size, JSON_REJECT_DUPLICATES, &where);
+    if (header == NULL) {
+        return error_set(err, STATUS_UNAUTHENTICATED,
+                         "token: its header is not JSON, or has a key twice: byte %d",
+                         where.position);
+    }
     status s = json_is_object(header) ? choose_key(keys, header, out, err)
                                       : refuse(err, "its header is not a JSON object");
     json_decref(header);

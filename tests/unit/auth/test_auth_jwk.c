@@ -76,7 +76,8 @@ static void what_is_no_set_is_refused(void **state)
 {
     (void)state;
     refuse("", STATUS_INVALID_ARGUMENT, "is not JSON");
-    refuse("{\"keys\":[" OCT("a"), STATUS_INVALID_ARGUMENT, "is not JSON: line 1");
+    refuse("{\"keys\":[" OCT("a"), STATUS_INVALID_ARGUMENT,
+           "is not JSON, or has a key twice: line 1");
     refuse("[]", STATUS_INVALID_ARGUMENT, "must be a JWK Set");
     refuse("{\"keys\":{}}", STATUS_INVALID_ARGUMENT, "must be a JWK Set");
     refuse("{\"keys\":[]}", STATUS_INVALID_ARGUMENT, "keys: none");

@@ -79,6 +79,9 @@ static void header_is_looked_at_before_the_signature(void **state)
            "token: key 'a' is for HS256 and nothing else");
     refuse(*state, "eyJhbGciOiJIUzI1NiIsImtpZCI6ImEifQ.!.!",
            "token: its signature is not that of key 'a'");
+    // {"alg":"HS256","alg":"HS256","kid":"a"}
+    refuse(*state, "eyJhbGciOiJIUzI1NiIsImFsZyI6IkhTMjU2Iiwia2lkIjoiYSJ9.!.!",
+           "token: its header is not JSON, or has a key twice: byte 20");
 }
 
 static grant *claims_at(const char *json, double now)
@@ -144,6 +147,28 @@ static void times_that_none_can_be_are_told_in_few_digits(void **state)
     }
 }
 
+static void refuse_claims(const char *json, const char *text)
+{
+    grant *g = NULL;
+    error err = {0};
+    assert_int_equal(jwt_read_claims(json, strlen(json), 10.0, &g, &err), STATUS_UNAUTHENTICATED);
+    assert_string_equal(err.text, text);
+}
+
+static void wrong_claims_are_named_with_their_place(void **state)
+{
+    (void)state;
+    refuse_claims("[]", "token: its claims are not a JSON object");
+    refuse_claims("{\"sub\":\"ada\",\"sub\":\"bob\"}",
+                  "token: its claims are not JSON, or have a key twice: byte 18");
+    refuse_claims("{\"exp\":18446744073709551616}",
+                  "token: its claims are not JSON, or have a key twice: byte 27");
+    refuse_claims("{\"sub\":\"ada\",\"exp\":1e300,\"nbf\":1e300}",
+                  "token: nbf: it is not valid for another 1e+300 s");
+    refuse_claims("{\"sub\":\"ada\",\"exp\":-1e300}", "token: exp: it expired 1e+300 s ago");
+    refuse_claims("{\"sub\":\"ada\",\"exp\":8.75}", "token: exp: it expired 1 s ago");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +177,7 @@ int main(void)
         cmocka_unit_test(claims_become_a_grant),
         cmocka_unit_test(times_that_none_can_be_are_told_in_few_digits),
         cmocka_unit_test(token_is_valid_until_its_last_moment),
+        cmocka_unit_test(wrong_claims_are_named_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
