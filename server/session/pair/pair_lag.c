@@ -58,7 +58,8 @@ static bool lag_of(const pairs *p, const pair *one, pair_lag *out)
     }
     if (one->waiting_from < one->waiting.count) {
         const uint64_t since_ms = one->waiting.data[one->waiting_from].since_ms;
-        out->seconds = 1e-3 * (double)(uv_now(p->server->loop) - since_ms);
+        // Rounded up, as 0 says that it has all.
+        out->seconds = 1e-3 * (double)(uv_now(p->server->loop) - since_ms + 1);
     }
     return true;
 }
