@@ -140,6 +140,46 @@ class PairsTest(PairCase):
         client, again = self.resumed(servers["b"], secret)
         return client if again["subscriptions"] == [] else None
 
+    def test_standby_gets_sessions_as_they_are_however_they_change_meanwhile(self):
+        """They go in pieces: an older copy of a session must not follow its newer records."""
+        a, b = self.start("a"), self.start("b")
+        self.create(self.client(a))
+        self.paired()
+        b.kill()
+        self.eventually(lambda: self.world("arena")["standby"] is None)
+        changing = []
+        for crowd in (0, 1200, 1200):  # those that change are before, among and behind the others
+            self.lost(a, crowd)
+            for _ in range(6):
+                client = self.client(a)
+                changing.append((client, client.call("hello", protocol=1, client="test")["resume"], []))
+        c = self.start("c")
+
+        def paired():
+            for client, _, own in changing:
+                own.append(client.request("world.subscribe", world="arena"))
+            for client, _, own in changing:
+                own[-1] = client.answer(own[-1])["subscription"]
+            for client, _, own in changing:
+                if len(own) > 1:
+                    client.answer(client.request("world.unsubscribe", subscription=own.pop(0)))
+            return self.world("arena")["standby"] == "c"
+        self.eventually(paired)
+        a.kill()
+        for _, secret, own in changing:
+            _, again = self.resumed(c, secret)
+            self.assertEqual(own, [one["subscription"] for one in again["subscriptions"]])
+
+    def lost(self, server, count):
+        """Makes sessions that lose their connections."""
+        for first in range(0, count, 100):
+            clients = [Client(server.port) for _ in range(first, min(first + 100, count))]
+            for client in clients:
+                client.request("hello", protocol=1, client="test")
+            for client in clients:
+                client.answer(1)
+                client.socket.close()
+
     def test_servers_first_record_says_where_others_reach_it(self):
         self.start("a")
         self.start("b")

@@ -9,6 +9,7 @@
 #include "server/fleet/peer.h"
 #include "server/session/pair/pairs.h"
 #include "server/session/pair/shipped.h"
+#include "server/schedule/turn_queue.h"
 
 // Messages of a link. Numbers are little-endian; the world's is its epoch.
 typedef enum pair_message {
@@ -46,6 +47,8 @@ struct source;
 typedef struct remote {
     peer_link *link;
     bool up;
+    bool has_sessions;     // all were sent: worlds may be offered
+    uint32_t next_session; // sessions of lower slots were sent, and all of their records since then
 } remote;
 
 // How far a world has come on its way to another server.
@@ -111,6 +114,7 @@ struct pairs {
     peers *peers;
     uv_async_t wake; // from worlds' threads: their feeds have items
     uv_timer_t pulse;
+    turn_job shipping;                  // sends the sessions to servers that lack them
     ARRAY(pair *) list;                 // worlds of this server
     ARRAY(remote *) remotes;            // links that this server dialled
     ARRAY(struct follower *) followers; // worlds that this server follows
@@ -130,6 +134,16 @@ pair *pairs_find(const pairs *p, uint64_t number);
 pair *pairs_find_name(const pairs *p, const char *name);
 // Call when the standby or candidate is lost, refuses, or is no longer needed. May free the pair.
 void pairs_miss(pairs *p, pair *one);
+
+// Offers the worlds that wait for this server to have the sessions.
+void pairs_offer(const pairs *p, const remote *r);
+// Closes the link of a server that does not read, and drops the server.
+void pairs_drop_slow(pairs *p, remote *r);
+
+// ---- shipping.c
+
+// Begins to send the sessions to servers that lack some, or continues.
+void shipping_go_on(pairs *p);
 
 // ---- pair_queue.c
 

@@ -10,7 +10,6 @@
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/session/pair/internal.h"
-#include "server/session/resume/session_store.h"
 #include "server/session/service.h"
 
 pair *pairs_find(const pairs *p, uint64_t number)
@@ -160,12 +159,17 @@ void pairs_miss(pairs *p, pair *one)
 
 static void lose_remote(pairs *p, remote *r, const char *why);
 
+void pairs_drop_slow(pairs *p, remote *r)
+{
+    static const char WHY[] = "it reads its messages too slowly";
+    peer_close(r->link, WHY);
+    lose_remote(p, r, WHY);
+}
+
 static void pump_or_fail(pairs *p, pair *one)
 {
     if (one->to != NULL && one->to->up && !pair_queue_send(p, one)) {
-        remote *r = one->to;
-        peer_close(r->link, "it reads its messages too slowly");
-        lose_remote(p, r, "it reads its messages too slowly");
+        pairs_drop_slow(p, one->to);
     }
 }
 
@@ -256,7 +260,12 @@ static void on_up(void *context, peer_link *link)
     }
     remote *r = peer_link_owner(link);
     r->up = true;
-    session_store_ship_all(p->server);
+    shipping_go_on(p);
+}
+
+void pairs_offer(const pairs *p, const remote *r)
+{
+    ASSERT(r->up && r->has_sessions);
     for (uint32_t i = 0; i < p->list.count; i++) {
         if (p->list.data[i]->to == r) {
             offer(p->list.data[i]);
@@ -309,6 +318,7 @@ static void on_drained(void *context, peer_link *link)
             pump_or_fail(p, p->list.data[i - 1]);
         }
     }
+    shipping_go_on(p);
 }
 
 static void on_ended(void *context, peer_link *link, const char *why)
@@ -393,7 +403,7 @@ static void look(pairs *p, pair *one, uint64_t now_ms)
         return;
     }
     one->to = dial(p, node, address);
-    if (one->to != NULL && one->to->up) {
+    if (one->to != NULL && one->to->has_sessions) {
         offer(one);
     }
 }
@@ -485,18 +495,6 @@ void pairs_lose(server *s, uint64_t number, const world_record *winner)
     }
 }
 
-void pairs_ship_session(server *s, const uint8_t *record, size_t size)
-{
-    pairs *p = s->pairs;
-    for (uint32_t i = p != NULL ? p->remotes.count : 0; i > 0; i--) {
-        remote *r = p->remotes.data[i - 1];
-        if (r->up && !peer_send(r->link, PAIR_SESSION, record, size, NULL, 0)) {
-            peer_close(r->link, "it reads its messages too slowly");
-            lose_remote(p, r, "it reads its messages too slowly");
-        }
-    }
-}
-
 status pairs_open(server *s, error *err)
 {
     const server_options *o = s->options;
@@ -566,6 +564,7 @@ void pairs_close(server *s, void (*closed)(void *context), void *context)
     p->closed = closed;
     p->context = context;
     fleet_on_pairs(s->options->fleet, &nobody);
+    work_remove(s, &p->shipping);
     while (p->list.count > 0) {
         remove_pair(p, p->list.data[0]);
     }

@@ -116,8 +116,9 @@ void pairs_release(struct server *s, uint64_t number);
 // Call when the server of `winner` serves the world instead; NULL: no server does.
 void pairs_lose(struct server *s, uint64_t number, const world_record *winner);
 
-// A record of the session store, as written to the disk: standbys get it, too.
-void pairs_ship_session(struct server *s, const uint8_t *record, size_t size);
+// A record of the session store, as written to the disk, of the session in `slot`: servers that
+// have that session get it, too. The others get the session as it is then (shipping.c).
+void pairs_ship_session(struct server *s, uint32_t slot, const uint8_t *record, size_t size);
 // Why a session that is not here cannot be resumed yet: STATUS_UNAVAILABLE if it is one of a server
 // whose worlds this one follows.
 status pairs_check_session(const struct server *s, uint64_t number, const struct secret *given,

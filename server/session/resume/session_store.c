@@ -50,31 +50,29 @@ static void pack_whole(buffer *out, buffer *record, const session *one)
     }
 }
 
-static void ship(server *s, const buffer *record)
+static bool send_payload(session_store_send *send, void *context, const buffer *record)
 {
-    pairs_ship_session(s, record->data + SESSION_STORE_HEAD_BYTES,
-                       record->size - SESSION_STORE_HEAD_BYTES);
+    return send(context, record->data + SESSION_STORE_HEAD_BYTES,
+                record->size - SESSION_STORE_HEAD_BYTES);
 }
 
-void session_store_ship_all(server *s)
+bool session_store_ship(const session *one, session_store_send *send, void *context)
 {
     buffer record;
+    if (!one->resume.record_stored) {
+        return true;
+    }
     buffer_init(&record, SESSION_STORE_RECORD_BYTES_MAX);
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        const session *one = s->sessions.data[i];
-        if (one == NULL || !one->resume.record_stored) {
-            continue;
-        }
+    session_store_record_begin(&record);
+    session_store_pack_session(&record, one);
+    bool sent = send_payload(send, context, &record);
+    for (uint32_t k = 0; k < one->subscriptions.count && sent; k++) {
         session_store_record_begin(&record);
-        session_store_pack_session(&record, one);
-        ship(s, &record);
-        for (uint32_t k = 0; k < one->subscriptions.count; k++) {
-            session_store_record_begin(&record);
-            session_store_pack_subscription(&record, one, &one->subscriptions.data[k]);
-            ship(s, &record);
-        }
+        session_store_pack_subscription(&record, one, &one->subscriptions.data[k]);
+        sent = send_payload(send, context, &record);
     }
     buffer_deinit(&record);
+    return sent;
 }
 
 // ---- writing the file again
@@ -227,7 +225,8 @@ static void append(const session *of, buffer *record)
             fail_rewriting(s);
         }
     }
-    ship(s, record);
+    pairs_ship_session(s, of->key.slot, record->data + SESSION_STORE_HEAD_BYTES,
+                       record->size - SESSION_STORE_HEAD_BYTES);
     l->bytes += record->size;
     buffer_deinit(record);
     if (is_rewriting_due(s) && begin_rewriting(s)) {

@@ -35,6 +35,7 @@
 #define CAROM_SERVER_SESSION_RESUME_SESSION_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/array.h"
@@ -91,8 +92,10 @@ void session_store_note_stale(struct server *s, uint64_t world, const struct las
 // Ends the sessions that have nothing here but such worlds, so that clients do not resume them at
 // the wrong server; after session_store_subscribe.
 void session_store_end_stale(struct server *s);
-// Sends all sessions to other servers (pairs_ship_session).
-void session_store_ship_all(struct server *s);
+// Passes a session's records, as they are now, to `send`; none if it cannot be resumed. False:
+// `send` failed.
+typedef bool session_store_send(void *context, const uint8_t *record, size_t size);
+bool session_store_ship(const struct session *one, session_store_send *send, void *context);
 
 // Records a session that may be resumed; again whenever its grant or name has changed.
 void session_store_note(struct session *s);
