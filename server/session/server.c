@@ -58,7 +58,10 @@ void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http)
 void server_check_keys(server *s)
 {
     if (s->keys != NULL && s->stage != SERVER_DRAINING) {
-        rights_check_keys(s);
+        if (s->listening_told) {
+            loop_turn_begin(&s->turn); // a signal begins it
+        }
+        rights_check_keys(s, s->listening_told);
     }
 }
 

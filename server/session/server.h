@@ -102,7 +102,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
 void server_leave(server *s, const char *reason);
 
 // Must be called when the file of keys was read again: ends sessions whose tokens were signed by
-// removed keys.
+// removed keys, over some turns of the network thread.
 void server_check_keys(server *s);
 
 // Informs every client, answers requests under way, closes everything. Does nothing the second

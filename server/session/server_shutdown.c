@@ -200,7 +200,9 @@ static void on_time_to_leave(uv_timer_t *timer)
 
 static void warn_session(session *one, server *s)
 {
-    session_warn(one, (double)s->limits->lame_duck_ms * 1e-3, s->reason);
+    if (one->connection != NULL && connection_is_open(one->connection)) {
+        session_warn(one, (double)s->limits->lame_duck_ms * 1e-3, s->reason);
+    }
 }
 
 void server_check_left(server *s)
@@ -219,7 +221,8 @@ void server_leave(server *s, const char *reason)
     }
     server_change(s, SERVER_LEAVING);
     snprintf(s->reason, sizeof s->reason, "%s", reason);
-    each_session(s, warn_session);
+    loop_turn_begin(&s->turn); // a signal begins it
+    session_walk_begin(&s->warning, s, warn_session, NULL);
     uv_update_time(s->loop);
     uv_timer_start(&s->drain_timer, on_time_to_leave, s->limits->lame_duck_ms, 0);
     server_check_left(s);

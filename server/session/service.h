@@ -25,6 +25,7 @@
 #include "server/session/resume/session_store.h"
 #include "server/session/server.h"
 #include "server/session/session.h"
+#include "server/session/session_walk.h"
 #include "server/world/tick/sim_thread.h"
 
 // The stages of the server's life; server_change() of server.c makes every change.
@@ -90,6 +91,9 @@ struct server {
     aside_list aside;          // until all worlds are restored
     ARRAY(session *) sessions; // indexed by slot; NULL: free
     ARRAY(uint32_t) free_slots;
+    session_walk key_check;            // ends sessions whose key was removed
+    uint64_t keyless;                  // number of those since the last line of the log about it
+    session_walk warning;              // tells sessions that the server is about to end
     uint32_t session_count;            // sessions with a connection
     detached_list detached;            // sessions without one
     uv_timer_t expiry;                 // expires when the first detached session does

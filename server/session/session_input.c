@@ -201,6 +201,9 @@ static job_progress do_work(turn_job *job, const turn *slice)
     if (session_closes(s) || s->connection == NULL || s->server->stage == SERVER_DRAINING) {
         return JOB_DONE;
     }
+    if (rights_key_gone(s)) {
+        return JOB_DONE;
+    }
     const int64_t begin = clock_now_ns();
     const uint64_t subject = session_turn_subject(s);
     const bool goes_on = work(s, slice);

@@ -9,7 +9,10 @@
 #include "server/session/service.h"
 #include "server/session/sessions.h"
 
-enum { ROWS_AT_ONCE = 16 }; // rows written between two checks of the clock
+enum {
+    LOOKS_AT_ONCE = 256, // sessions looked at between two checks of the clock
+    ROWS_AT_ONCE = 16    // rows written between two checks
+};
 
 _Static_assert(LISTINGS_MAX < SESSION_LISTS_MAX, "one session cannot have all lists");
 
@@ -64,46 +67,71 @@ typedef struct session_list {
     uint32_t id;
     bool answerable;
     sessions_args args;
-    bool begun;
-    ARRAY(session_key) chosen; // in ascending order of numbers
-    uint32_t next;             // index into `chosen`
+    uint32_t looked_at;        // sessions of lower slots are counted, and chosen if they are wanted
+    ARRAY(session_key) chosen; // those that wait for their rows: a heap, the lowest number first
     uint32_t total;
     encoded_list list;
     buffer rows;
 } session_list;
 
-static int compare_numbers(const void *a, const void *b)
+static void swap(session_list *l, uint32_t x, uint32_t y)
 {
-    const session_key *one = a;
-    const session_key *other = b;
-    return (one->number > other->number) - (one->number < other->number);
+    const session_key one = l->chosen.data[x];
+    l->chosen.data[x] = l->chosen.data[y];
+    l->chosen.data[y] = one;
 }
 
-static void choose(session_list *l)
+static void put_chosen(session_list *l, session_key key)
 {
-    ASSERT(!l->begun && l->total == 0);
-    const server *s = l->server;
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        const session *each = s->sessions.data[i];
-        l->total += each != NULL;
-        if (each != NULL && each->key.number > l->args.after) {
-            array_push(&l->chosen, each->key);
+    uint32_t at = l->chosen.count;
+    array_push(&l->chosen, key);
+    while (at > 0 && key.number < l->chosen.data[(at - 1) / 2].number) {
+        swap(l, at, (at - 1) / 2);
+        at = (at - 1) / 2;
+    }
+}
+
+static session_key take_chosen(session_list *l)
+{
+    const session_key top = l->chosen.data[0];
+    l->chosen.data[0] = l->chosen.data[--l->chosen.count];
+    uint32_t least = 0;
+    for (uint32_t at = UINT32_MAX; at != least;) {
+        at = least;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2; child++) {
+            if (child < l->chosen.count &&
+                l->chosen.data[child].number < l->chosen.data[least].number) {
+                least = child;
+            }
         }
+        swap(l, at, least);
     }
-    if (l->chosen.count > 1) {
-        qsort(l->chosen.data, l->chosen.count, sizeof *l->chosen.data, compare_numbers);
+    return top;
+}
+
+// False: all sessions have been looked at.
+static bool look_at_next(session_list *l)
+{
+    const server *s = l->server;
+    if (l->looked_at >= s->sessions.count) {
+        return false;
     }
-    l->begun = true;
+    const session *each = s->sessions.data[l->looked_at++];
+    l->total += each != NULL;
+    if (each != NULL && each->key.number > l->args.after) {
+        put_chosen(l, each->key);
+    }
+    return true;
 }
 
 // Adds one row. False: there is none, or no space for it; the rest comes on request.
 static bool add_row(session_list *l)
 {
-    ASSERT(l->next <= l->chosen.count && l->list.count <= l->args.count);
-    if (l->next == l->chosen.count || l->list.count == l->args.count) {
+    ASSERT(l->list.count <= l->args.count);
+    if (l->chosen.count == 0 || l->list.count == l->args.count) {
         return false;
     }
-    const session *each = server_find_session(l->server, l->chosen.data[l->next++]);
+    const session *each = server_find_session(l->server, take_chosen(l));
     const size_t before = l->rows.size;
     if (each != NULL) { // otherwise it has ended meanwhile
         describe(each, &l->rows);
@@ -142,11 +170,14 @@ static void answer_list(session_list *l)
 static job_progress list_some(turn_job *job, const turn *slice)
 {
     session_list *l = (session_list *)job;
-    if (!l->begun) {
-        choose(l);
+    uint32_t done = 0;
+    while (server_find_session(l->server, l->asker) != NULL && look_at_next(l)) {
+        if (++done % LOOKS_AT_ONCE == 0 && turn_over(slice)) {
+            return JOB_GOES_ON;
+        }
     }
     while (server_find_session(l->server, l->asker) != NULL && add_row(l)) {
-        if (l->next % ROWS_AT_ONCE == 0 && turn_over(slice)) {
+        if (++done % ROWS_AT_ONCE == 0 && turn_over(slice)) {
             return JOB_GOES_ON;
         }
     }

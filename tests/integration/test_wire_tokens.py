@@ -587,6 +587,28 @@ class Rotation(TokenTest):
         self.assertEqual(admin.call("world.info", world="keys")["bodies"], 0)
         admin.call("world.destroy", world="keys")
 
+    def test_key_that_is_removed_ends_thousands_of_sessions_over_many_turns(self):
+        admin = self.connect(PAIR.sign(claims("root", "admin")))
+        def sessions():
+            return admin.call("server.sessions", count=1)["total"]
+        before, secrets = sessions(), []
+        for first in range(0, 3000, 100):
+            clients = [Client(self.server.port) for _ in range(100)]
+            for i, client in enumerate(clients):
+                client.request("hello", token=SECRET.sign(claims(f"one-{first + i}", "player")))
+            for client in clients:
+                secrets.append(client.answer(1)["resume"])
+                client.socket.close()
+        self.assertEqual(sessions(), before + 3000)
+        cut = admin.call("server.stats")["counters"]["network_turns_cut"]
+        write_keys(self.keys, PAIR)
+        self.reload("1 key was read")
+        tried = secrets[::300] + secrets[-1:]
+        for secret in tried:  # whether their turn has come or not
+            self.refused("not_found", "no such session", self.connect(), "hello", resume=secret)
+        self.eventually(lambda: sessions() <= before + len(tried))
+        self.assertGreater(admin.call("server.stats")["counters"]["network_turns_cut"], cut)
+
     def test_session_whose_connection_is_closing_is_not_forgotten(self):
         admin = self.connect(PAIR.sign(claims("root", "admin")))
         process = self.server.process

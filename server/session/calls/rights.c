@@ -253,25 +253,54 @@ static bool set_has(const void *set, const uint8_t *key)
     return jwk_set_has(set, key);
 }
 
-void rights_check_keys(server *s)
+static bool end_without_key(session *one, const server *s)
 {
     static const char WHY[] = "the key of the session's token was removed";
-    for (uint32_t i = s->sessions.count; i > 0; i--) {
-        session *one = s->sessions.data[i - 1];
-        if (one == NULL || session_is_over(one) || one->identity.grant == NULL ||
-            !one->identity.grant->has_key ||
-            jwk_set_has(auth_keys_set(s->keys), one->identity.grant->key)) {
-            continue;
-        }
-        log_info("session %llu ends: %s", (unsigned long long)one->key.number, WHY);
-        rights_fall(one);
-        if (one->connection != NULL) {
-            session_close(one, STATUS_UNAUTHENTICATED, WHY, ENDING_FLUSH);
-        } else {
-            resume_end(one);
-        }
+    const grant *g = one->identity.grant;
+    if (session_is_over(one) || g == NULL || !g->has_key ||
+        jwk_set_has(auth_keys_set(s->keys), g->key)) {
+        return false;
     }
-    standing_end_keys(s, set_has, auth_keys_set(s->keys)); // also for ended sessions
+    log_debug("session %llu ends: %s", (unsigned long long)one->key.number, WHY);
+    one->server->keyless++;
+    rights_fall(one);
+    if (one->connection != NULL) {
+        session_close(one, STATUS_UNAUTHENTICATED, WHY, ENDING_FLUSH);
+    } else {
+        resume_end(one);
+    }
+    return true;
+}
+
+static void check_key(session *one, server *s)
+{
+    (void)end_without_key(one, s);
+}
+
+bool rights_key_gone(session *s)
+{
+    return turn_job_queued(&s->server->key_check.job) && end_without_key(s, s->server);
+}
+
+// One line for all: each would wait for the reader of the log.
+static void log_keyless(server *s)
+{
+    if (s->keyless > 0) {
+        log_info("%llu %s: the key of %s was removed",
+                 COUNTED(s->keyless, "session ends", "sessions end"),
+                 s->keyless == 1 ? "its token" : "their tokens");
+        s->keyless = 0;
+    }
+}
+
+void rights_check_keys(server *s, bool served)
+{
+    standing_end_keys(s, set_has, auth_keys_set(s->keys)); // also of ended sessions
+    if (served) {
+        session_walk_begin(&s->key_check, s, check_key, log_keyless);
+    } else {
+        session_walk_whole(s, check_key, log_keyless);
+    }
 }
 
 // ---- permission

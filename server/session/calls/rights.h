@@ -55,8 +55,12 @@ bool rights_confined(const session *s);
 void rights_sign(session *s, request *r);
 // Call when the session's rights end early: its waiting batches will not act.
 void rights_fall(session *s);
-// Ends the sessions whose tokens were signed by removed keys.
-void rights_check_keys(server *s);
+// Ends the sessions whose tokens were signed by removed keys: over many turns if clients are
+// `served`, else at once. Their waiting batches fall at once.
+void rights_check_keys(server *s, bool served);
+// To be called before anything is done for the session: ends it if such turns have not come to it
+// yet. True: it has ended, and may be freed if it had no connection.
+bool rights_key_gone(session *s);
 // Whether the session may make this call, as far as can be decided without its world: roles,
 // worlds, areas. Fills in the area of a subscription if the token allows only one, and the areas
 // that it may show.

@@ -67,6 +67,7 @@ static session *find(const server *s, const char *text, error *err)
     bool parsed = secret_parse(text, &key, &given);
     session *found = parsed ? server_find_session(s, key) : NULL;
     found = parsed && found == NULL ? find_number(s, key.number) : found;
+    found = found != NULL && rights_key_gone(found) ? NULL : found;
     bool known = found != NULL && session_resumable(found) && is_secret_of(found, &given);
     if (known) {
         found->resume.secret = given;
