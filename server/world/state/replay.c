@@ -150,6 +150,49 @@ void replay_on_applied(replay *r, replay_applied *call, void *context)
     r->player.context = context;
 }
 
+void replay_on_admits(replay *r,
+                      bool (*admits)(void *context, const log_command *row, const command *c),
+                      bool (*may_step)(void *context))
+{
+    r->player.admits = admits;
+    r->player.may_step = may_step;
+}
+
+bool replay_is_held(const replay *r)
+{
+    return r->player.held;
+}
+
+// ---- what is to come
+
+uint64_t replay_image_bytes(const replay *r, const physics_world *world)
+{
+    const frame *next = r->next < r->frames.count ? &r->frames.data[r->next] : NULL;
+    return next != NULL && next->has_image && next->from > world_tick(world) ? next->size : 0;
+}
+
+// The last frame with an image that is not beyond the tick.
+static uint32_t find_image(const replay *r, uint64_t tick)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < r->frames.count && r->frames.data[i].from <= tick; i++) {
+        found = r->frames.data[i].has_image ? i : found;
+    }
+    return found;
+}
+
+replay_way replay_way_to(const replay *r, uint64_t tick)
+{
+    const uint32_t begin = find_image(r, tick);
+    const frame *first = &r->frames.data[begin];
+    replay_way way = {.image_bytes = first->size,
+                      .ticks = tick > first->from ? tick - first->from : 0};
+    for (uint32_t i = begin + 1; i < r->frames.count && r->frames.data[i].from < tick; i++) {
+        way.bytes += r->frames.data[i].size;
+    }
+    return way;
+}
+
 // ---- playing
 
 static void read_record(const replay *r, uint32_t index, log_record *out)
@@ -191,7 +234,7 @@ static status play_to(replay *r, physics_world **world, uint64_t tick, bool *ane
             r->player.world = *world;
         }
         status s = log_player_play_to(&r->player, &record, tick, err);
-        if (s != STATUS_OK) {
+        if (s != STATUS_OK || r->player.held) {
             return s;
         }
         if (record.tick > tick) {
@@ -209,10 +252,7 @@ status replay_seek(replay *r, physics_world **world, uint64_t tick, error *err)
                          "the recording has the ticks %" PRIu64 " to %" PRIu64, replay_first(r),
                          replay_last(r));
     }
-    uint32_t begin = 0;
-    for (uint32_t i = 0; i < r->frames.count && r->frames.data[i].from <= tick; i++) {
-        begin = r->frames.data[i].has_image ? i : begin;
-    }
+    const uint32_t begin = find_image(r, tick);
     log_record record;
     physics_world *made = NULL;
     bool anew = false;
@@ -220,10 +260,15 @@ status replay_seek(replay *r, physics_world **world, uint64_t tick, error *err)
     log_player kept = r->player;
     uint32_t next = r->next;
     r->player.applied = NULL; // readers begin with an image afterwards
+    r->player.admits = NULL;  // the caller has decided on all of it
+    r->player.may_step = NULL;
+    r->player.held = false;
     status s = take_image(r, &made, &record, err);
     r->next = begin;
     s = s == STATUS_OK ? play_to(r, &made, tick, &anew, err) : s;
     r->player.applied = kept.applied;
+    r->player.admits = kept.admits;
+    r->player.may_step = kept.may_step;
     if (s != STATUS_OK) {
         world_free(made);
         r->player = kept;

@@ -35,6 +35,24 @@ typedef void replay_applied(void *context, const log_command *row, const command
                             const command_result *result);
 void replay_on_applied(replay *r, replay_applied *call, void *context);
 
+// Asked before each command and step of replay_step(), with the context of replay_on_applied()
+// (log_player.admits, log_player.may_step). After a no, that returns with replay_is_held().
+void replay_on_admits(replay *r,
+                      bool (*admits)(void *context, const log_command *row, const command *c),
+                      bool (*may_step)(void *context));
+// The last replay_step() stopped before its tick was complete; called again, it continues.
+bool replay_is_held(const replay *r);
+
+// Bytes of the image that replay_step() begins with; 0: with none.
+uint64_t replay_image_bytes(const replay *r, const physics_world *world);
+
+// The way of replay_seek(): the bytes of an image, ticks, and bytes of their commands.
+typedef struct replay_way {
+    uint64_t image_bytes, ticks, bytes;
+} replay_way;
+
+replay_way replay_way_to(const replay *r, uint64_t tick);
+
 // Makes the world as it was at `tick`, within first and last. *world is replaced, and the old one
 // freed if not NULL; it is unchanged on errors: STATUS_INVALID_ARGUMENT, STATUS_INTERNAL for a hash
 // mismatch.

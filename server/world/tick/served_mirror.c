@@ -16,8 +16,6 @@
 #include "server/base/metrics.h"
 
 static const int64_t SLICE_NS = 5000000; // one turn of this world beside others
-// Time for each byte of an image, until it is a world, and of a command, until it is decoded
-static const int64_t IMAGE_BYTE_NS = 14, ARGUMENT_BYTE_NS = 30;
 
 // ---- effects of the log on the world
 
@@ -61,14 +59,13 @@ static bool turn_is_over(const served_world *h)
     return h->place.others_due && h->clocks.now() - h->costs.turn_begin_ns >= SLICE_NS;
 }
 
-static bool admits(void *context, const log_command *row, const command *c)
+bool served_world_admits_played(served_world *h, const log_command *row, const command *c)
 {
-    served_world *h = context;
     if (h->costs.step_most_ns == INT64_MAX) {
         return true;
     }
     if (c == NULL) {
-        return !turn_is_over(h) && may_take(h, (int64_t)row->arguments_size * ARGUMENT_BYTE_NS);
+        return may_take(h, (int64_t)row->arguments_size * PLAYED_BYTE_NS);
     }
     if (!may_take(h, served_world_command_ns(h, c))) {
         return false;
@@ -77,6 +74,13 @@ static bool admits(void *context, const log_command *row, const command *c)
         crowding_foresee(&h->crowding, h->physics, c, crowding_pairs_beyond(h->costs.step_most_ns));
     crowding_note(&h->crowding, &cost);
     return true;
+}
+
+static bool admits(void *context, const log_command *row, const command *c)
+{
+    served_world *h = context;
+    const bool over = c == NULL && h->costs.step_most_ns < INT64_MAX && turn_is_over(h);
+    return !over && served_world_admits_played(h, row, c);
 }
 
 static bool may_step(void *context)
@@ -151,7 +155,7 @@ static void play_one(served_world *h)
         if (mirror_play(h->mirror, &err) != STATUS_OK) {
             note_fault(h, &err);
         }
-    } else if (may_take(h, (int64_t)image->size * IMAGE_BYTE_NS)) {
+    } else if (may_take(h, (int64_t)image->size * PLAYED_IMAGE_BYTE_NS)) {
         take_image(h, image);
     }
     h->tick_begun = h->mirror->player.held;

@@ -71,6 +71,9 @@ static void do_step(served_world *h, request *q)
     const step_args *step = &q->command.step;
     error err;
     if (h->replay != NULL && step->has_to) {
+        if (served_world_waits(h, q, served_world_seek_ns(h, step->to))) {
+            return;
+        }
         if (served_world_seek(h, step->to, &err) == STATUS_OK) {
             served_world_answer_tick(h, q);
         } else {

@@ -123,11 +123,26 @@ static void end_replay(served_world *h)
     }
 }
 
-// Plays one tick of the recording; at its end the world is paused.
-static void replay_once(served_world *h)
+// The tick in which a pause came is not held: its client waits, and no thread takes a world then.
+static bool admits(void *context, const log_command *row, const command *c)
+{
+    served_world *h = context;
+    return h->state == SERVED_WORLD_PAUSING || served_world_admits_played(h, row, c);
+}
+
+static bool may_step(void *context)
+{
+    served_world *h = context;
+    return h->state == SERVED_WORLD_PAUSING || !served_world_step_waits(h);
+}
+
+// Plays one tick of the recording; at its end the world is paused. False: a command of the tick, or
+// its step, waits for a thread of the world's own.
+static bool replay_once(served_world *h)
 {
     ASSERT(h->replay != NULL);
     bool anew = false;
+    replay_on_admits(h->replay, admits, may_step);
     if (h->replay_failure.status == STATUS_OK && world_tick(h->physics) < replay_last(h->replay) &&
         replay_step(h->replay, &h->physics, &anew, &h->replay_failure) != STATUS_OK) {
         log_error("world '%s': %s", h->name, h->replay_failure.text);
@@ -135,9 +150,28 @@ static void replay_once(served_world *h)
     if (anew) {
         served_world_begin_anew(h);
     }
+    if (h->replay_failure.status == STATUS_OK && replay_is_held(h->replay)) {
+        return false;
+    }
     if (h->replay_failure.status != STATUS_OK || world_tick(h->physics) >= replay_last(h->replay)) {
         end_replay(h);
     }
+    return true;
+}
+
+// A step is expected to take as long as the last ones, or 1 ns for each byte of the image: a body
+// has some 200, and takes 0.2 us. 0: the recording does not have the tick.
+int64_t served_world_seek_ns(const served_world *h, uint64_t tick)
+{
+    if (tick < replay_first(h->replay) || tick > replay_last(h->replay)) {
+        return 0;
+    }
+    const replay_way way = replay_way_to(h->replay, tick);
+    const double last = fmax(h->window.step_ms * 1e6, (double)h->costs.stepped_ns);
+    const double step = fmax(last, (double)way.image_bytes);
+    const double ns = (double)way.image_bytes * (double)PLAYED_IMAGE_BYTE_NS +
+                      (double)way.bytes * (double)PLAYED_BYTE_NS + (double)way.ticks * step;
+    return ns < 1e18 ? (int64_t)ns : (int64_t)1e18;
 }
 
 status served_world_seek(served_world *h, uint64_t tick, error *err)
@@ -184,6 +218,9 @@ static bool step_is_blocked(served_world *h)
     int64_t foreseen = crowding_foreseen_ns(&h->crowding) +
                        crowding_growth_ns(&h->crowding, h->physics) + served_world_batches_ns(h) +
                        history_note_ns(&h->history, h->physics);
+    if (h->replay != NULL) {
+        foreseen += (int64_t)replay_image_bytes(h->replay, h->physics) * PLAYED_IMAGE_BYTE_NS;
+    }
     foreseen = foreseen > h->costs.stepped_ns ? foreseen : h->costs.stepped_ns;
     h->costs.step_blocked = h->costs.step_blocked || foreseen > h->costs.step_most_ns;
     return h->costs.step_blocked;
@@ -227,16 +264,18 @@ static int64_t expected_ns(const served_world *h)
     return foreseen > h->costs.lasted_ns ? foreseen : h->costs.lasted_ns;
 }
 
-static void step_once(served_world *h, int64_t begin)
+// False: the tick of a recording waits for a thread of the world's own.
+static bool step_once(served_world *h, int64_t begin)
 {
     ASSERT(h->state != SERVED_WORLD_PAUSED && h->state != SERVED_WORLD_ENDED);
     served_world_expect(h, expected_ns(h));
-    if (h->replay != NULL) {
-        replay_once(h);
-    } else {
+    if (h->replay == NULL) {
         world_step(h->physics);
+    } else if (!replay_once(h)) {
+        return false;
     }
     served_world_note_step(h, begin);
+    return true;
 }
 
 void served_world_note_step(served_world *h, int64_t begin)
@@ -338,7 +377,10 @@ static void tick(served_world *h, int64_t now)
         return;
     }
     h->tick_begun = false;
-    step_once(h, now);
+    if (!step_once(h, now)) {
+        h->tick_begun = true;
+        return;
+    }
     note_replay(h, now, processor);
     if (h->state == SERVED_WORLD_PAUSING) {
         end_pausing(h);
@@ -404,7 +446,9 @@ void served_world_step(served_world *h, const turn *slice)
         if (sweeps_are_blocked(h)) {
             break;
         }
-        step_once(h, h->clocks.now());
+        if (!step_once(h, h->clocks.now())) {
+            break;
+        }
         h->costs.stepped_ns = h->clocks.processor() - before;
         note_replay(h, begin, before);
         publish(h, false, fair_publish_ns(h));

@@ -64,6 +64,8 @@ void served_world_begin_anew(served_world *h);
 
 // For a replay: moves to a tick of the recording. The state is unchanged on errors.
 status served_world_seek(served_world *h, uint64_t tick, error *err);
+// The time that it is expected to take.
+int64_t served_world_seek_ns(const served_world *h, uint64_t tick);
 
 // Sends the replies that the storage has committed; refuses all if the log was given up.
 void served_world_take_committed(served_world *h);
@@ -98,6 +100,13 @@ int64_t served_world_paused_publish_ns(const served_world *h);
 
 // ---- served_mirror.c
 
+// Time for each byte of an image, until it is a world, and of a command of a log, until it is
+// decoded
+static const int64_t PLAYED_IMAGE_BYTE_NS = 14, PLAYED_BYTE_NS = 30;
+
+// Whether a command of a log may be decoded (`c` NULL) or applied on this thread now. No: the world
+// waits for a thread of its own.
+bool served_world_admits_played(served_world *h, const log_command *row, const command *c);
 // Connects a new world with its mirror.
 void served_world_begin_mirror(served_world *h);
 // Plays the received part of the log, until the turn is over, and sends the snapshots that are due.

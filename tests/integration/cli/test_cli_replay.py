@@ -203,8 +203,65 @@ class Replays(FileTest):
 class Served(FileTest):
     """caromd --replay: the recording is a world that clients watch, step and seek in."""
 
-    def serve(self, name):
-        return Caromd(CAROMD, "--replay", self.path(name))
+    def serve(self, name, *options):
+        return Caromd(CAROMD, "--replay", self.path(name), *options)
+
+    def apply(self, *commands):
+        with Client(self.server.port) as client:
+            client.call("world.apply", world=self.world, commands=commands)
+
+    def apart(self, name, *steps, first=0):
+        """How many worlds got a thread of their own while the recording made these steps beside another world, and its
+        hash behind them."""
+        with self.serve(name, "--threads", "1") as server, Client(server.port) as client:
+            client.call("world.create", world="quiet")
+            client.call("world.pause", world=self.world)
+            client.call("world.step", world=self.world, to=first)
+            before = client.call("server.stats")["counters"]["worlds_set_apart"]
+            for step in steps:
+                client.call("world.step", world=self.world, **step)
+            return (client.call("server.stats")["counters"]["worlds_set_apart"] - before,
+                    client.call("world.info", world=self.world)["hash"])
+
+    def record_balls(self, ahead):
+        """Records a running world in which a batch makes balls in one place so many ticks after the beginning."""
+        balls = [["body.spawn", {"position": [0.001 * i, 40.0], "shapes": [{"kind": "circle", "radius": 2.0}]}] for i in range(75)]
+        self.json("resume", self.world)
+        process = subprocess.Popen([CAROM, "record", self.world, self.path("a.caromlog"), "--ticks", "90", "--json"],
+                                   stdout=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        with Client(self.server.port) as client:
+            while (info := client.call("world.info", world=self.world))["subscribers"] == 0:
+                time.sleep(0.01)
+            client.call("world.apply", world=self.world, commands=balls, **({"at": info["tick"] + ahead} if ahead else {}))
+            process.communicate(timeout=SECONDS_MAX)
+        return self.ticks("a.caromlog")
+
+    def test_ticks_that_take_long_leave_the_thread_to_other_worlds(self):
+        first, met = self.record_balls(30)
+        self.assertEqual(0, self.apart("a.caromlog", {"ticks": met - 1 - first}, first=first)[0])
+        self.assertEqual(1, self.apart("a.caromlog", {"ticks": met - first}, first=first)[0])
+        self.assertEqual(self.json("replay", self.path("a.caromlog"))["hash"],
+                         self.apart("a.caromlog", {"ticks": 1000}, first=first)[1].hex())
+
+    def test_pause_in_a_tick_that_takes_long_is_answered(self):
+        first, _ = self.record_balls(0)  # the server begins with that tick
+        self.assertEqual(self.json("replay", self.path("a.caromlog"))["hash"],
+                         self.apart("a.caromlog", {"ticks": 1000}, first=first)[1].hex())
+
+    def ticks(self, name):
+        """The recording's first tick, and that of its first commands."""
+        records = [msgpack.unpackb(payload) for payload in frames(Path(self.path(name)).read_bytes())]
+        records = [one for one in records if "commands" in one]
+        return records[0]["from"], next(one["commands"][0][0] for one in records if one["commands"])
+
+    def test_seeks_that_take_long_leave_the_thread_to_other_worlds(self):
+        for y in (40.0, 50.0, 60.0, 70.0):
+            self.apply(*(["body.spawn", {"position": [3.0 * i, y], "shapes": [{"kind": "circle", "radius": 0.5}]}]
+                         for i in range(900)))
+        self.record("a.caromlog")
+        self.assertEqual(0, self.apart("a.caromlog", {"to": 1})[0])
+        apart, found = self.apart("a.caromlog", {"to": 60})
+        self.assertEqual((1, self.json("replay", self.path("a.caromlog"))["hash"]), (apart, found.hex()))
 
     def test_seek_and_step(self):
         self.record("a.caromlog", 60, "--keyframe", "400ms")
