@@ -16,6 +16,7 @@ import collections
 import multiprocessing
 import os
 import select
+import signal
 import socket
 import ssl
 import subprocess
@@ -35,15 +36,21 @@ EVERY_S = 0.005
 TICK_MS = 1000 / 60
 NOTHING = "nothing"  # the row with which the others are compared
 KEY = Secret()
+OTHER_KEY = Secret("other")  # an attack may have it removed
 
 
-def sign(role, sub="mal", **more):
-    return KEY.sign(claims(sub, role, **more))
+def sign(role, sub="mal", key=KEY, **more):
+    return key.sign(claims(sub, role, **more))
 
 
-def run_attack(name, port, http_port, world, until, begun, upstream=None):
+def sign_other(role, sub="mal", **more):
+    return sign(role, sub, OTHER_KEY, **more)
+
+
+def run_attack(name, port, http_port, world, until, begun, upstream=None, remove_key=None):
     try:
-        ATTACKS[name].run(Target(port, http_port, world, begun, sign if ATTACKS[name].keys else None, upstream), until)
+        signs = (sign_other if ATTACKS[name].other_key else sign) if ATTACKS[name].keys else None
+        ATTACKS[name].run(Target(port, http_port, world, begun, signs, upstream, remove_key), until)
     finally:
         begun.set()
 
@@ -98,8 +105,9 @@ def measure(caromd, limits, name, same, seconds):
         options = [option.replace("FOLDER", folder) for option in chosen.options]
         options += [word for limit in limits for word in ("--limit", limit)]
         if chosen.keys:
-            write_keys(os.path.join(folder, "keys.json"), KEY)
-            options += ["--keys", os.path.join(folder, "keys.json")]
+            keys = os.path.join(folder, "keys.json")
+            write_keys(keys, KEY, OTHER_KEY)
+            options += ["--keys", keys]
         if chosen.tls:
             certify(folder)
             options += ["--tls-cert", f"{folder}/c.pem", "--tls-key", f"{folder}/k.pem"]
@@ -107,8 +115,12 @@ def measure(caromd, limits, name, same, seconds):
         if upstream:
             options += ["--relay", f"127.0.0.1:{upstream.port}"]
         server = Caromd(caromd, "--threads", "1", *options)
+
+        def remove_key():
+            write_keys(keys, KEY)
+            server.process.send_signal(signal.SIGHUP)
         try:
-            return measure_on(server, upstream, chosen, name, same, seconds)
+            return measure_on(server, upstream, chosen, name, same, seconds, remove_key)
         finally:
             server.kill()  # a long step would delay the server's end
             if upstream:
@@ -120,7 +132,7 @@ def certify(folder):
                     "k.pem", "-out", "c.pem", "-subj", "/CN=localhost"], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
 
-def measure_on(server, upstream, chosen, name, same, seconds):
+def measure_on(server, upstream, chosen, name, same, seconds, remove_key):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
@@ -144,7 +156,8 @@ def measure_on(server, upstream, chosen, name, same, seconds):
     begun = multiprocessing.Event()
     # The attack continues until the victim has its answers, and is then ended.
     process = multiprocessing.Process(target=run_attack, args=(
-        name, server.port, server.http_port, "mine" if same else "theirs", time.monotonic() + 600, begun, upstream and upstream.port))
+        name, server.port, server.http_port, "mine" if same else "theirs", time.monotonic() + 600, begun, upstream and upstream.port,
+        remove_key))
     process.start()
     begun.wait(60)
     before = cpu_seconds(server.process.pid), cpu_seconds(process.pid)

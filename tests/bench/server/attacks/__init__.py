@@ -8,11 +8,12 @@ It runs in a process of its own and may use its time freely; `target.begun()` sa
 now on (without it, measuring begins with the attack). The victim is a client in the world `mine`, which is quiet; the
 attack has the world `theirs`, and may make others. With `same=True` there is a second row, with the attack in the
 victim's world. `options` are the server's (`FOLDER` in them becomes an empty folder); with `keys=True` it asks for tokens, and `target.token(role)` signs them;
+with `other_key=True` they have a key of their own, which `target.remove_key()` removes;
 with `tls=True` it speaks TLS, and so does the victim. With `relay=True` it is a relay, `target.upstream` is the port of
 the server that it follows, and the victim, who watches `mine`, sends queries.
 
 Rows are in the order of the files: floods (commands), simulation (threads that step worlds), network (the
-network thread), memory."""
+network thread), sessions (many, to which the same happens), memory."""
 
 import collections
 import select
@@ -24,12 +25,12 @@ from wire import REQUEST, Client, RemoteError
 BALL = {"kind": "circle", "radius": 0.2}
 ATTACKS = {}  # name: Attack
 
-Attack = collections.namedtuple("Attack", "run same options keys tls relay")
+Attack = collections.namedtuple("Attack", "run same options keys tls relay other_key")
 
 
-def attack(name, same=False, options=(), keys=False, tls=False, relay=False):
+def attack(name, same=False, options=(), keys=False, tls=False, relay=False, other_key=False):
     def mark(run):
-        ATTACKS[name] = Attack(run, same, tuple(options), keys, tls, relay)
+        ATTACKS[name] = Attack(run, same, tuple(options), keys or other_key, tls, relay, other_key)
         return run
     return mark
 
@@ -37,8 +38,8 @@ def attack(name, same=False, options=(), keys=False, tls=False, relay=False):
 class Target:
     """The server as an attack sees it. It is made in the attack's own process."""
 
-    def __init__(self, port, http_port, world, begun, sign, upstream=None):
-        self.upstream = upstream
+    def __init__(self, port, http_port, world, begun, sign, upstream=None, remove_key=None):
+        self.upstream, self.remove_key = upstream, remove_key
         self.port, self.http_port, self.world, self.begun, self.token = port, http_port, world, begun.set, sign
 
     def client(self, role="admin", **claims):
@@ -127,4 +128,4 @@ def spawned(client, world, batch):
     return True
 
 
-from attacks import floods, memory, network, simulation  # noqa: E402, F401
+from attacks import floods, memory, network, sessions, simulation  # noqa: E402, F401
