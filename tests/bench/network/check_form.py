@@ -25,6 +25,7 @@ TABLES = {
     "memory": ("memory", 5, ["subscription"], ["a connection [bytes]", "a subscription [bytes]"]),
     "worlds": ("worlds", None, ["carried"], []),
     "players": ("players", None, ["carried"], []),
+    "seats": ("seats", None, ["carried"], []),
     "relay": ("relay", None, ["carried"], []),
 }
 PLOTS = ["bandwidth", "lateness", "worlds", "players"]
@@ -56,9 +57,9 @@ def check_lateness(tables):
         assert row["ticks"] > 0 and row["p50 [us]"] <= row["p99 [us]"] <= row["p99.9 [us]"], row
 
 
-def check_search(name):
+def check_search(name, table=None):
     def check(tables):
-        rows = tables[name]
+        rows = tables[table or name]
         assert all(row["carried"] in ("yes", "no") for row in rows), rows
         counts = [row[name] for row in rows]
         assert counts == sorted(counts) and all(row["rate : hz"] <= 1 for row in rows), rows
@@ -66,7 +67,8 @@ def check_search(name):
 
 
 CHECKS = {"bandwidth": check_bandwidth, "lateness": check_lateness,
-          "worlds": check_search("worlds"), "players": check_search("players")}
+          "worlds": check_search("worlds"), "players": check_search("players"),
+          "seats": check_search("worlds", "seats")}
 
 
 def main():

@@ -69,6 +69,7 @@ crowd *crowd_open(const bench_server *s, const crowd_plan *plan)
     return c;
 }
 
+// `index` counts the clients of this arena.
 static void subscribe(const crowd *c, peer *p, const arena *a, int index)
 {
     const crowd_plan *plan = &c->plan;
@@ -97,10 +98,10 @@ static void subscribe(const crowd *c, peer *p, const arena *a, int index)
     msgpack_sbuffer_destroy(&out);
 }
 
-void crowd_subscribe(crowd *c, const arena *a)
+void crowd_subscribe(crowd *c, const arena *arenas, int count)
 {
     for (int i = 0; i < c->count && !c->plan.without_snapshots; i++) {
-        subscribe(c, &c->peers[i], a, i);
+        subscribe(c, &c->peers[i], &arenas[i % count], i / count);
     }
 }
 
@@ -150,7 +151,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void make_strikes(crowd *c, const arena *a)
+static void make_strikes(crowd *c, const arena *arenas, size_t count)
 {
     const size_t players = (size_t)c->plan.players;
     c->strikes = calloc(2 * players + 1, sizeof *c->strikes);
@@ -159,16 +160,17 @@ static void make_strikes(crowd *c, const arena *a)
     }
     for (size_t i = 0; i < 2 * players; i++) {
         msgpack_sbuffer *out = &c->strikes[i];
+        const arena *a = &arenas[i / 2 % count];
         map_begin(out, 3);
         map_text(out, "world", a->name);
-        map_uint(out, "body", a->ids[i / 2 % (size_t)a->balls]);
+        map_uint(out, "body", a->ids[i / 2 / count % (size_t)a->balls]);
         map_vector(out, "impulse", i % 2 == 0 ? 0.5 : -0.5, 0.0);
     }
 }
 
-void crowd_start(crowd *c, const arena *a)
+void crowd_start(crowd *c, const arena *arenas, int count)
 {
-    make_strikes(c, a);
+    make_strikes(c, arenas, (size_t)count);
     c->counted = (crowd_counts){0};
     atomic_store(&c->stopping, false);
     if (pthread_create(&c->thread, NULL, work, c) != 0) {

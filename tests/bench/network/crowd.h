@@ -26,9 +26,9 @@ typedef struct crowd crowd;
 
 // Connects all clients, and waits until each has received an answer.
 crowd *crowd_open(const bench_server *s, const crowd_plan *plan);
-// Subscribes all of them to the arena, as planned.
-void crowd_subscribe(crowd *c, const arena *a);
-void crowd_start(crowd *c, const arena *a);
+// Subscribes all of them, as planned, to `count` arenas: client i to arena i % count.
+void crowd_subscribe(crowd *c, const arena *arenas, int count);
+void crowd_start(crowd *c, const arena *arenas, int count);
 void crowd_stop(crowd *c);
 void crowd_close(crowd *c);
 

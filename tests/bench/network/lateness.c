@@ -90,8 +90,8 @@ static void measure(const bench_run *run, lateness *l)
     arena a = arena_make(control, "arena", l->hz, BALLS);
     if (l->loaded) {
         clients = crowd_open(&s, &plan);
-        crowd_subscribe(clients, &a);
-        crowd_start(clients, &a);
+        crowd_subscribe(clients, &a, 1);
+        crowd_start(clients, &a, 1);
         usleep(SETTLE_US); // full snapshots are sent before the first tick
     }
     const double cpu = server_cpu(&s);

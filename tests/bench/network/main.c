@@ -20,7 +20,8 @@ static const part PARTS[] = {
     {"bandwidth", part_bandwidth, false}, {"views", part_views, false},
     {"replica", part_replica, false},     {"lateness", part_lateness, true},
     {"memory", part_memory, true},        {"worlds", part_worlds, true},
-    {"players", part_players, true},      {"relay", part_relay, true},
+    {"players", part_players, true},      {"seats", part_seats, true},
+    {"relay", part_relay, true},
 };
 
 enum {
@@ -53,6 +54,7 @@ static const command_line_program PROGRAM = {
     "  memory      of a connection and of a subscription\n"
     "  worlds      how many worlds of 100 bodies a core serves at 60 Hz\n"
     "  players     how many players in one world a core serves at 60 Hz\n"
+    "  seats       how many worlds of 30 players a core serves at 30 Hz\n"
     "  relay       how many watchers a relay serves from one log\n",
     {.options = OPTIONS}};
 

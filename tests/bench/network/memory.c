@@ -53,8 +53,8 @@ static memory_found run_case(const bench_run *run, const memory_case *m)
     crowd *clients = crowd_open(&s, &plan);
     usleep(SETTLE_US);
     const double connected = server_memory(&s);
-    crowd_start(clients, &a);
-    crowd_subscribe(clients, &a);
+    crowd_start(clients, &a, 1);
+    crowd_subscribe(clients, &a, 1);
     usleep((useconds_t)(seconds * 1e6));
     const double subscribed = server_memory(&s);
     const server_counts n = control_counts(control);

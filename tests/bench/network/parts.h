@@ -28,5 +28,6 @@ void part_memory(const bench_run *run);   // memory of a connection and of a sub
 void part_worlds(const bench_run *run);   // number of worlds that a core can run
 void part_relay(const bench_run *run);    // number of watchers that a relay serves from one log
 void part_players(const bench_run *run);  // number of players in one world that a core can bear
+void part_seats(const bench_run *run);    // number of worlds of 30 players that a core can bear
 
 #endif

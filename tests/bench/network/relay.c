@@ -61,8 +61,8 @@ static void run_one(const bench_run *run, int watchers, table *t)
     const crowd_plan plan = {
         .watchers = watchers, .encoding = "packed", .snapshots = SNAPSHOT_HZ, .cpu = -1};
     crowd *clients = crowd_open(&relay, &plan);
-    crowd_start(clients, &a);
-    crowd_subscribe(clients, &a);
+    crowd_start(clients, &a, 1);
+    crowd_subscribe(clients, &a, 1);
     arena_resume(far, &a);
     usleep(SETTLE_US);
     const double origin_cpu = server_cpu(&origin);

@@ -32,7 +32,7 @@ enum {
 
 void readers_give_up(const char *what)
 {
-    fprintf(stderr, "carom-bench-fanout: %s\n", what);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
     exit(1);
 }
 
@@ -66,7 +66,7 @@ static void open_one(subscriber *s, uint16_t port, const void *ask, size_t size,
     s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (s->fd < 0 || connect(s->fd, (struct sockaddr *)&address, sizeof address) != 0 ||
         send(s->fd, ask, size, MSG_NOSIGNAL) != (ssize_t)size) {
-        fprintf(stderr, "carom-bench-fanout: no connection: %s\n", strerror(errno));
+        fprintf(stderr, "%s: no connection: %s\n", program_invocation_short_name, strerror(errno));
         _exit(1);
     }
     (void)fcntl(s->fd, F_SETFL, O_NONBLOCK);
