@@ -158,6 +158,11 @@ class LongRun(Survival):
             begun, before = time.monotonic(), len(player.answered)
             getattr(self, f"fault_{kind}")(player, self.aim(player))
             self.aim(player)
+            try:
+                player.check_bodies()
+            except RemoteError as error:  # it has moved again
+                if not str(error).startswith("moved: "):
+                    raise
             self.counts[kind] += 1
             print(f"{kind} {self.counts[kind]}: whole again after {time.monotonic() - begun:.1f} s, "
                   f"{len(player.answered) - before} commands answered meanwhile", flush=True)

@@ -28,6 +28,7 @@ class Player:
         self.client = Client(server.port, host=server.host)
         self.say_hello()
         self.sent = {}  # id of the request: number of the body, until it is answered
+        self.tries = {}  # number of the body: what became of it, for the report of a fault
         self.returned = []  # numbers of bodies that the server sent elsewhere, without making them
         self.answered = set()
         self.unknown = set()  # numbers of bodies that may have been made: their session ended before the answer
@@ -48,6 +49,7 @@ class Player:
         client = self.client
         for request in [one for one in self.sent if one in client.responses]:
             error, _ = client.responses.pop(request)
+            self.tries[self.sent[request]].append(f"answered {error or 'ok'}")
             if error is None:
                 self.answered.add(self.sent.pop(request))
             elif error.startswith("moved: "):
@@ -87,6 +89,7 @@ class Player:
         request = self.client.request("body.spawn", world=self.world, type="static", position=[float(number), 0.0],
                                       shapes=[BALL])
         self.sent[request] = number
+        self.tries.setdefault(number, []).append(f"request {request} to port {self.client.socket.getpeername()[1]}")
 
     def drain(self):
         """Reads everything that the killed server sent, up to its report that the world has moved, if there is one."""
@@ -118,9 +121,9 @@ class Player:
         try:
             again = client.call("hello", protocol=1, client="player", resume=self.secret)
             watches = any(one["world"] == self.world for one in again["subscriptions"])
-            if self.unlogged and not watches:
+            if self.unlogged and not watches:  # what this answer says of requests is older than the world here
                 client.call("world.subscribe", world=self.world, rate=60)
-                watches = True
+                self.unlogged = False
             if watches and self.is_shown(client):
                 self.go_on(client, again)
                 return True
@@ -148,6 +151,8 @@ class Player:
         lost = self.returned + [number for request, number in sorted(self.sent.items()) if request > last]
         self.returned, self.moved, self.unlogged = [], False, False
         self.answered.update(number for request, number in self.sent.items() if request <= last)
+        for number in self.sent.values():
+            self.tries[number].append(f"port {client.socket.getpeername()[1]} applied up to {last}, {again['pending']} are pending")
         self.sent.clear()
         for number in lost:
             self.spawn(number)
@@ -175,18 +180,24 @@ class Player:
         self.say_hello()
         self.subscribe()
 
+    def check_bodies(self):
+        """The numbers of the world's bodies: those of all answered commands, and none twice."""
+        state = self.client.call("world.state", world=self.world)
+        there = sorted(round(body["position"][0]) for body in state["bodies"])
+        lost = sorted(self.answered - set(there))
+        if lost:
+            raise Fault(f"{len(lost)} commands that were answered are lost, the first is number {lost[0]}: {self.tries[lost[0]]}")
+        twice = [one for one, next_one in zip(there, there[1:]) if one == next_one]
+        if twice:
+            raise Fault(f"{len(twice)} commands were done twice, the first is number {twice[0]}: {self.tries[twice[0]]}")
+        return there
+
     def finish(self):
         """Waits for all answers, and compares with the world: each command that was answered was done once, and all of the
         others at most once."""
         while self.sent:
             self.client.read()
             self.take()
-        state = self.client.call("world.state", world=self.world)
-        there = sorted(round(body["position"][0]) for body in state["bodies"])
-        lost = sorted(self.answered - set(there))
-        if lost:
-            raise Fault(f"{len(lost)} commands that were answered are lost, the first is number {lost[0]}")
-        if len(set(there)) < len(there):
-            raise Fault("a command was done twice")
+        there = self.check_bodies()
         if set(range(self.number)) - set(there) - self.unknown or there[-1:] > [self.number - 1]:
             raise Fault("the world has not the bodies that were spawned")
