@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import etcd  # noqa: E402
 from fleet import Fleet, creates  # noqa: E402
 from patience import eventually  # noqa: E402
-from player import BALL, Fault, Player  # noqa: E402
+from player import Fault, Player  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
 
 CAROMD = sys.argv[1]
@@ -137,9 +137,7 @@ class PlantedTest(unittest.TestCase):
         end = time.monotonic() + 1.5
         while time.monotonic() < end:
             try:
-                client.call("body.spawn", world="arena", type="static", position=[float(player.number), 0.0], shapes=[BALL])
-                player.answered.add(player.number)
-                player.number += 1
+                player.spawn_by(client)
                 return
             except RemoteError:
                 time.sleep(0.02)
