@@ -336,12 +336,29 @@ static bool told_loop(const pending_request *entry, const carom_client *from, ca
     return true;
 }
 
+// The server that resumed the session had left the world to another one, where the request may have
+// taken effect before: only that server could have said so.
+static bool told_doubt(const pending_request *entry, carom_error *answer)
+{
+    if (!entry->doubtful) {
+        return false;
+    }
+    fault_set(
+        answer, CAROM_UNAVAILABLE,
+        "'%s': the answer was lost with the connection, and its world is at %.*s now; whether "
+        "it took effect is not known",
+        entry->method, (int)strcspn(answer->text, " "), answer->text);
+    answer->applied = CAROM_APPLIED_UNKNOWN;
+    return true;
+}
+
 bool follow_refused(carom_client *c, uint64_t id, carom_error *answer)
 {
     carom_client *front = c->front;
     pending_request *entry = requests_find(&c->requests, id);
-    if (answer->status != CAROM_MOVED || front->options.follow.off || entry->bytes == NULL ||
-        follow_is_question(entry) || entry->world[0] == '\0' || told_loop(entry, c, answer)) {
+    if (answer->status != CAROM_MOVED || told_doubt(entry, answer) || front->options.follow.off ||
+        entry->bytes == NULL || follow_is_question(entry) || entry->world[0] == '\0' ||
+        told_loop(entry, c, answer)) {
         return false;
     }
     carom_client *to = follow_named_link(c, entry->world, answer);

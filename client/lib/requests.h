@@ -39,6 +39,7 @@ typedef struct pending_request {
     uint32_t seen;     // bits of the servers that were asked
     int64_t due_ns;    // when it is to be sent; 0: it is not waiting
     bool sent;         // it was sent over the current or the last connection
+    bool doubtful;     // it was sent again, as a server that resumed the session did not apply it
     uint8_t *bytes;    // the message; NULL: it is not kept
     size_t size;
 } pending_request;

@@ -268,6 +268,7 @@ static void settle(carom_client *c, pending_request *entry, const carom_value *r
     } else if (entry->id <= carom_get_uint(done, "last", 0)) {
         end_lost(c, entry, CAROM_APPLIED_YES);
     } else {
+        entry->doubtful = true;
         send_again(c, entry, epoch);
     }
 }

@@ -132,9 +132,8 @@ static status apply_proxy_from(config *c, const char *value, error *err)
 
 static status apply_hz(config *c, const char *value, error *err)
 {
-    char *end = NULL;
-    double hz = strtod(value, &end);
-    if (end == value || *end != '\0' || !(hz >= PHYSICS_HZ_MIN && hz <= PHYSICS_HZ_MAX)) {
+    double hz = 0.0;
+    if (!text_to_number(value, &hz) || hz < PHYSICS_HZ_MIN || hz > PHYSICS_HZ_MAX) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "must be a number from %d to %d, not '%s'",
                          PHYSICS_HZ_MIN, PHYSICS_HZ_MAX, value);
     }

@@ -20,6 +20,24 @@ static const char *authority_of(const char *text, size_t size)
     return NULL;
 }
 
+// Whether what follows the host is nothing or a port from 1 to 65535.
+static bool ends_with_port(const char *authority)
+{
+    const char *end = *authority == '[' ? strchr(authority, ']') : NULL;
+    const char *port = strchr(end != NULL ? end : authority, ':');
+    unsigned value = 0;
+    if (port == NULL) {
+        return true;
+    }
+    for (const char *c = port + 1; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || c - port > 5) {
+            return false;
+        }
+        value = 10 * value + (unsigned)(*c - '0');
+    }
+    return value >= 1 && value <= 65535;
+}
+
 status origin_check(const char *text, error *err)
 {
     size_t size = strlen(text);
@@ -28,7 +46,7 @@ status origin_check(const char *text, error *err)
     for (const char *c = authority; good && *c != '\0'; c++) {
         good = *c > ' ' && *c < 0x7F && strchr("/?#@\\\"", *c) == NULL;
     }
-    if (good || strcmp(text, "*") == 0) {
+    if ((good && ends_with_port(authority)) || strcmp(text, "*") == 0) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_INVALID_ARGUMENT,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from fleet_case import PairCase  # noqa: E402
-from wire import RemoteError  # noqa: E402
-from wire_case import BALL  # noqa: E402
+from player import Player  # noqa: E402
 
 
 class FaultsTest(PairCase):
@@ -56,32 +55,33 @@ class FaultsTest(PairCase):
         self.goes_on(client, "arena")
         self.assertEqual(1, sum("cannot be its standby" in line for line in a.log))  # it is asked twice a second
 
-    def test_full_disk_of_a_server_is_named_and_the_standby_has_what_was_answered(self):
+    def test_world_leaves_a_full_disk_with_its_watchers(self):
         a, b = self.start("a"), self.start("b")
         self.ready("a", "b")
-        client, other = self.client(a), self.client(b)
-        self.create(client)
-        other.call("world.create", world="lab")
-        self.paired()
-        body = client.call("body.spawn", world="arena", shapes=[BALL])["body"]
-        _, hard = resource.prlimit(a.process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(a.process.pid, resource.RLIMIT_FSIZE, (1, hard))
+        with self.client(a) as first, self.client(b) as other:
+            self.create(first)
+            other.call("world.create", world="lab")
+            self.paired()
+            player = Player(a)
+            player.subscribe()
+            player.play(0.3)
+            _, hard = resource.prlimit(a.process.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(a.process.pid, resource.RLIMIT_FSIZE, (1, hard))
 
-        def refusal():
-            try:
-                client.call("body.spawn", world="arena", shapes=[BALL])
-                return None
-            except RemoteError as error:
-                return str(error)
-        text = self.eventually(refusal)
-        self.assertRegex(text, "^unavailable: .*(File too large|log)")
-        a.await_log(str(self.folder / "a"))
-        self.goes_on(other, "lab")
+            def has_left():
+                player.play(0.05)
+                return player.moved
+            self.eventually(has_left)
+            self.assertFalse(player.unlogged, "a watcher was sent away")
+            self.assertRegex(a.await_log("is to go to its standby"), "cannot be written here: writing .* failed.*: File too large")
+            player.resume([b])
+            player.play(0.3)
+            player.finish()
+            self.assertGreater(len(player.answered), 10)
+            self.assertEqual(("b", 2), (self.world("arena")["primary"], self.world("arena")["term"]))
+            self.goes_on(other, "lab")
+            player.client.__exit__()
         a.kill()
-        self.eventually(lambda: self.world("arena")["primary"] == "b")
-        self.eventually(lambda: "arena" in [one["world"] for one in other.call("world.list")])
-        self.assertEqual(body, other.call("body.get", world="arena", body=body)["body"])
-        self.goes_on(other, "arena")
 
 
 if __name__ == "__main__":

@@ -238,7 +238,7 @@ export class Client extends Emitter {
       if (this.state === 'closed') return fail('closed', `'${method}': the client is closed`);
       if (signal?.aborted) return fail('closed', `'${method}' was given up`);
       const epoch = this.#epochs.get(args?.world); // epoch of the world that the call is meant for
-      const call = {id: 0, method, args, epoch, resolve, reject, answered, client: this, sent: false, over: false,
+      const call = {id: 0, method, args, epoch, resolve, reject, answered, client: this, sent: false, doubtful: false, over: false,
                     timer: null, unlisten: null};
       this.#guard(call, timeoutMs, signal);
       if (answered !== undefined || this.#options[FRONT] || !this.#following.take(call)) this.#adopt(call, false);
@@ -518,7 +518,10 @@ export class Client extends Emitter {
       else if (resumed?.pending?.includes(call.id)) continue;
       else if (resumed === null || scope !== 'command') this.#lost(call, undefined);
       else if (call.id <= last) this.#lost(call, true);
-      else this.#repeat(call, epoch);
+      else {
+        call.doubtful = true;
+        this.#repeat(call, epoch);
+      }
     }
   }
 
@@ -698,6 +701,10 @@ export class Client extends Emitter {
     const call = this.#pending.get(id);
     if (call === undefined) return;
     const failure = error === null ? null : CaromError.fromWire(error, call.method);
+    if (failure?.code === 'moved' && call.doubtful) { // the other server may have carried it out before
+      this.#lost(call, undefined);
+      return;
+    }
     if (failure !== null && this.#follow(call, failure)) return;
     if (!this.#take(call)) return;
     if (failure !== null) {

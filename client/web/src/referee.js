@@ -13,6 +13,7 @@ import {EVENT_KINDS} from './methods.js';
 import {RefereeGame} from './referee_game.js';
 
 const LOOK_MS = 500; // pause between two looks for worlds
+const PATIENCE_MS = 2000; // time without a first connection until the program is told
 const WORLDS_MAX = 1024; // worlds of one referee
 const APPLY_MS = 10000; // time for the answer to a batch
 const SUBSCRIPTIONS = 64; // subscriptions of a connection, if the server names no maximum
@@ -78,13 +79,20 @@ export class Referee extends Emitter {
 
   /** Resolves when it is connected and has looked for worlds once. */
   async start() {
-    if (this.#connections.length === 0) this.#add(await this.#connect());
+    if (this.#connections.length === 0) this.#add(await this.#connectFirst());
     this.#checkRole();
     await this.#look();
     const {lookMs = LOOK_MS} = this.#options;
     this.#timers.push(setInterval(() => this.#look(), lookMs),
                       setInterval(() => this.#beat(), 1000 * this.#checked.leaseS / 4));
     return this;
+  }
+
+  async #connectFirst() {
+    const {url = 'the server'} = this.#options;
+    const error = new CaromError('unavailable', `${url}: no connection yet; it is tried again and again`);
+    const timer = setTimeout(() => this.#report({error, during: 'connection'}), PATIENCE_MS);
+    return this.#connect().finally(() => clearTimeout(timer));
   }
 
   // Without a token a server with --guests makes the program a guest, which would wait for the world's record for ever.

@@ -71,6 +71,28 @@ test('values_that_cannot_be_sent_are_named', async (t) => {
   assert.equal(server.messages.length, count + 1);
 });
 
+// ---- calls
+
+test('call_is_not_repeated_where_another_server_may_have_applied_it', async (t) => {
+  let moved = false;
+  const {time, server, client} = await openFake(t, {
+    hello: ({resume}) => ({...welcome(), ...(resume ? {applied: {lab: {epoch: 4, last: 1}}, pending: []} : {})}),
+    'body.set': () => (moved ? new Error("moved: 127.0.0.1:2 world 'lab' is served there") : undefined),
+  });
+  const call = client.body.set({world: 'lab', body: 1});
+  const failed = assert.rejects(call, (error) => {
+    assert.deepEqual([error.code, error.applied, error.method], ['unavailable', undefined, 'body.set']);
+    return true;
+  });
+  await time.pass(1);
+  moved = true;
+  server.cut();
+  await time.pass(1000);
+  await failed;
+  assert.deepEqual(server.of('body.set').map(({args}) => args.epoch), [undefined, 4]);
+  assert.equal(client.servers.length, 1);
+});
+
 // ---- subscriptions
 
 test('subscription_lives_through_a_server_that_ends_before_it_answers', async (t) => {

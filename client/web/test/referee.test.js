@@ -107,6 +107,14 @@ test('referee_without_a_referees_token_is_an_error', async (t) => {
   await referee.close();
 });
 
+test('referee_whose_server_is_not_there_says_so_and_goes_on_trying', async () => {
+  const told = [];
+  const referee = createReferee({url: 'tcp://127.0.0.1:1', template: 'coins', reconnect: {first: true, firstMs: 10, maxMs: 50, giveUpMs: 2500},
+                                 error: (error, {during}) => told.push([error.code, error.message, during])});
+  await assert.rejects(referee, {code: 'unavailable'});
+  assert.deepEqual(told, [['unavailable', 'tcp://127.0.0.1:1: no connection yet; it is tried again and again', 'connection']]);
+});
+
 test('local_game_hands_everything_to_its_handlers_in_order', async (t) => {
   const log = [];
   const game = await local(t, {

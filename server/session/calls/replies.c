@@ -282,6 +282,10 @@ static void take(server *s, const sim_thread *from, reply *r)
     case REPLY_HALTED:
         pairs_halted(s, r);
         break;
+    case REPLY_LEAVING:
+    case REPLY_STAYING:
+        pairs_note_log(s, r);
+        break;
     case REPLY_IMAGE:
         handover_note(s, r);
         break;

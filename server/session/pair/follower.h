@@ -38,7 +38,7 @@ typedef struct follower {
     bool plays;   // the log as it comes; else it is played when this server takes over
     bool renews;  // another image was asked for
     bool sound;   // its image is one, so it acknowledges
-    bool missed;  // its server was given up: nothing more is acknowledged
+    bool missed;  // its server was given up, at `missed_ms`: nothing more is acknowledged
     bool stored;  // after that: it was played, and is on the disk or about to be
     bool asked;   // after that: EVENT_PRIMARY_MISSED was reported
     bool beaten;  // another server was quicker
@@ -48,6 +48,7 @@ typedef struct follower {
     bool gone;    // it is freed as soon as no thread works on it
     world_record record;
     int64_t revision;
+    uint64_t missed_ms; // uv_now
     uint64_t image_size, tick, hash;
     uint64_t unplayed; // bytes of the log since the image
     buffer image;

@@ -274,6 +274,7 @@ void followers_ended(pairs *p, peer_link *link, const char *why)
         follower *f = i <= p->followers.count ? p->followers.data[i - 1] : NULL;
         if (f != NULL && f->from == s && !f->gone && !f->missed) {
             f->missed = true;
+            f->missed_ms = uv_now(p->server->loop);
             follower_play(f);
         }
     }

@@ -107,6 +107,8 @@ typedef struct pair {
     uint64_t begun_ms, next_ms, again_ms;
     char but[RECORD_NAME_MAX + 1]; // the server that failed last
     move move;
+    bool leaving;      // its log cannot be written here: it is to move to its standby
+    uint64_t leave_ms; // when that is tried again
 } pair;
 
 struct pairs {

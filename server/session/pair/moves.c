@@ -12,6 +12,8 @@
 #include "server/session/placement/worlds.h"
 #include "server/session/service.h"
 
+enum { LEAVE_PAUSE_MS = 500 }; // until a world whose log cannot be written tries again to leave
+
 static struct fleet *fleet_of(const pairs *p)
 {
     return p->server->options->fleet;
@@ -189,9 +191,47 @@ static void set_overdue(const pair *one, error *err)
     }
 }
 
+// ---- a world whose log cannot be written
+
+static void on_left(void *context, const error *err, const char *node, int64_t term)
+{
+    (void)context, (void)err, (void)node, (void)term; // logged already; a failure is tried again
+}
+
+static void leave(const pairs *p, pair *one, uint64_t now_ms)
+{
+    error err;
+    const world_entry *entry = directory_find_number(&p->server->worlds, one->number);
+    one->leave_ms = now_ms + LEAVE_PAUSE_MS;
+    if (entry != NULL && !entry->unnamed && entry->left == NULL) {
+        (void)pairs_move(p->server, entry, peer_link_node(one->to->link), PAIRS_MOVE_MS, on_left,
+                         NULL, &err);
+    }
+}
+
+void pairs_note_log(server *s, const reply *r)
+{
+    pair *one = s->pairs != NULL ? pairs_find(s->pairs, r->world) : NULL;
+    if (one == NULL) {
+        return; // it has left already
+    }
+    one->leaving = r->kind == REPLY_LEAVING;
+    if (one->leaving) {
+        log_warn("world '%s' is to go to its standby, as its log cannot be written here: %s",
+                 one->name, r->text);
+        one->leave_ms = 0;
+        moves_pulse(s->pairs, one, uv_now(s->loop));
+    }
+}
+
 void moves_pulse(pairs *p, pair *one, uint64_t now_ms)
 {
     error err;
+    if (one->leaving && one->move.stage == MOVE_NONE && one->to != NULL &&
+        now_ms >= one->leave_ms) {
+        leave(p, one, now_ms);
+        return;
+    }
     const bool overdue = now_ms >= one->move.deadline_ms;
     const bool stood = stands(one) && now_ms - one->move.halted_ms >= PAIRS_HALT_MS;
     if (one->move.stage == MOVE_NONE || (!overdue && !stood)) {

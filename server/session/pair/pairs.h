@@ -106,6 +106,9 @@ status pairs_move(struct server *s, const struct world_entry *entry, const char 
 bool pairs_is_moving(const struct server *s, const struct world_entry *entry);
 // REPLY_HALTED.
 void pairs_halted(struct server *s, const struct reply *r);
+// REPLY_LEAVING, REPLY_STAYING: the world moves to its standby while its log cannot be written
+// here.
+void pairs_note_log(struct server *s, const struct reply *r);
 // Ends all moves that are under way.
 void pairs_end_moves(struct server *s, const char *why);
 
@@ -123,8 +126,8 @@ void pairs_ship_session(struct server *s, uint32_t slot, const uint8_t *record, 
 // whose worlds this one follows.
 status pairs_check_session(const struct server *s, uint64_t number, const struct secret *given,
                            error *err);
-// Whether a session that is here, too, may be resumed: not while a world that another server hands
-// over may bring subscriptions of it.
+// Whether a session that is here, too, may be resumed: not while a world that comes from another
+// server may bring subscriptions and requests of it.
 status pairs_check_coming(const struct server *s, uint64_t number, error *err);
 
 #endif

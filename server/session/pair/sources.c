@@ -9,7 +9,8 @@
 #include "server/session/service.h"
 
 enum {
-    HELD_BYTES_MAX = 64 << 20 // bytes of sessions' records that wait for a takeover of a world
+    HELD_BYTES_MAX = 64 << 20, // bytes of sessions' records that wait for a takeover of a world
+    TAKEOVER_MS = 5000
 };
 
 static void note_held(int64_t bytes)
@@ -66,6 +67,21 @@ static bool awaits_world(const pairs *p, const source *from)
     for (uint32_t i = 0; i < p->followers.count; i++) {
         const follower *f = p->followers.data[i];
         if (f->from == from && f->yielded && !f->placed && !f->gone) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether this server is taking a world over from that server, which has ended or cannot be
+// reached: what it has of the world's sessions is older than the world. Where the fleet's store
+// does not answer, sessions are not kept from their other worlds for long.
+static bool takes_over(const pairs *p, const source *from)
+{
+    for (uint32_t i = 0; i < p->followers.count; i++) {
+        const follower *f = p->followers.data[i];
+        if (f->from == from && f->missed && !f->beaten && !f->placed && !f->gone &&
+            uv_now(p->server->loop) - f->missed_ms < TAKEOVER_MS) {
             return true;
         }
     }
@@ -130,7 +146,8 @@ status pairs_check_coming(const server *s, uint64_t number, error *err)
 {
     for (uint32_t i = 0; s->pairs != NULL && i < s->pairs->sources.count; i++) {
         const source *from = s->pairs->sources.data[i];
-        if (shipped_find(&from->sessions, number) != NULL && awaits_world(s->pairs, from)) {
+        if (shipped_find(&from->sessions, number) != NULL &&
+            (awaits_world(s->pairs, from) || takes_over(s->pairs, from))) {
             return error_set(err, STATUS_UNAVAILABLE,
                              "resume: a world of the session is about to come from server '%s': "
                              "try again",

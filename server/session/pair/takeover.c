@@ -24,33 +24,51 @@ enum {
     IMAGE_PAUSE_NS = 500000
 };
 
-// Writes the world to its new log. An error is logged: the disk may be full, and the world is more
-// use here than nowhere.
-static void write_image(const restored_world *w)
+// Writes the world to its new log.
+static status write_image(const restored_world *w, error *err)
 {
     const adoption *a = w->adoption;
     const uint64_t hash = world_hash(a->physics);
-    error err;
     block_account *before = block_charge(a->blocks);
     shared_bytes *image =
         world_image_encode(a->physics, a->session_bodies, a->owners, a->marks, a->view, a->paused,
                            w->until > w->tick ? w->until : w->tick);
-    status written = storage_checkpoint(a->stored, world_tick(a->physics), &hash, image, &err);
+    status written = storage_checkpoint(a->stored, world_tick(a->physics), &hash, image, err);
     bytes_unref(image);
     block_charge(before);
     for (int i = 0; i < IMAGE_LOOKS && written == STATUS_OK; i++) {
         const struct timespec pause = {.tv_nsec = IMAGE_PAUSE_NS};
-        written = storage_checkpoint_state(a->stored, &err);
+        written = storage_checkpoint_state(a->stored, err);
         if (written == STATUS_OK) {
-            return;
+            return STATUS_OK;
         }
-        if (written == STATUS_UNAVAILABLE && err.text[0] == '\0') { // under way
+        if (written == STATUS_UNAVAILABLE && err->text[0] == '\0') { // under way
             written = STATUS_OK;
             nanosleep(&pause, NULL);
         }
     }
-    log_warn("world '%s' is taken over before it is on this server's disk: %s", w->name,
-             written != STATUS_OK ? err.text : "its image is not written after 2 s");
+    return written != STATUS_OK
+               ? written
+               : error_set(err, STATUS_UNAVAILABLE, "its image is not written after 2 s");
+}
+
+static void break_off(restored_world *w, error *err)
+{
+    error_prefix(err, "was not taken over");
+    w->broken = strdup(err->text);
+    ASSERT_MEMORY(w->broken != NULL);
+}
+
+// The disk may be full. A world that is handed over is of more use where it is; one whose server is
+// missed is of more use here than nowhere.
+static void note_unwritten(follower *f, error *err)
+{
+    if (f->yielded) {
+        break_off(&f->world, err);
+    } else {
+        log_warn("world '%s' is taken over before it is on this server's disk: %s", f->world.name,
+                 err->text);
+    }
 }
 
 // Plays the rest of the log, and begins a log of this server's own.
@@ -77,12 +95,12 @@ static void on_prepare(uv_work_t *work)
     if (made != STATUS_OK) {
         adoption_free(w->adoption);
         w->adoption = NULL;
-        error_prefix(&err, "was not taken over");
-        w->broken = strdup(err.text);
-        ASSERT_MEMORY(w->broken != NULL);
+        break_off(w, &err);
         return;
     }
-    write_image(w);
+    if (write_image(w, &err) != STATUS_OK) {
+        note_unwritten(f, &err);
+    }
 }
 
 void takeover_prepare(follower *f)

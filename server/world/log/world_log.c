@@ -26,7 +26,11 @@ static const int64_t EARLY_NS_A_BYTE = 150;
 // Steps that take longer per second are worth more entries, so that fewer of them are promised
 // ahead.
 static const int64_t COSTLY_SECOND_NS = 4000000;
-enum { IMAGE_LOG_BYTES = 32 << 20 }; // most bytes of records that a restart should read
+enum {
+    IMAGE_LOG_BYTES = 32 << 20, // most bytes of records that a restart should read
+    LEAVE_TRIES =
+        5 // images that fail until the readers of a world are told, if it may move instead
+};
 
 _Static_assert(WORLD_LOG_ARGUMENTS_BYTES_MAX > 0, "a full log leaves room for one more command");
 _Static_assert(WORLD_LOG_KEPT_BYTES_MAX <= WORLD_LOG_PENDING_BYTES_MAX,
@@ -63,6 +67,12 @@ static void change_state(world_log *l, world_log_state next)
 bool world_log_is_broken(const world_log *l)
 {
     return l->state == WORLD_LOG_FAILED || l->state == WORLD_LOG_CLOSED;
+}
+
+bool world_log_should_leave(const world_log *l)
+{
+    return world_log_is_broken(l) && l->images.failed > 0 && l->replicated &&
+           world_feed_follows(l->feed);
 }
 
 void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
@@ -306,6 +316,7 @@ static void fail(world_log *l, world_log_state next, const error *why)
         log_error("%s; the world accepts no commands until its log can be written", why->text);
         l->images.retry_ns = 0; // at once
         l->images.wish = IMAGE_WISH_NONE;
+        l->images.failed = 0;
     }
     if (l->state != next) {
         change_state(l, next);
@@ -320,6 +331,7 @@ void world_log_mend(world_log *l)
         return;
     }
     change_state(l, WORLD_LOG_FAILED);
+    l->images.failed = 0;
     l->images.retry_ns = 0;
     l->images.wish = IMAGE_WISH_NONE; // an image under way shows an earlier state
     error_set(&l->failure, STATUS_UNAVAILABLE, "the log begins again with an image soon");
@@ -624,9 +636,42 @@ void world_log_rest(world_log *l, const world_log_image *image, double hz)
     }
 }
 
+bool world_log_parts(const world_log *l)
+{
+    return l->parting != 0;
+}
+
+// The standby gets the state that the log cannot lead to. Replies wait for the log nevertheless:
+// should the world stay here, nothing else has what they show.
+static void part(world_log *l, const world_log_image *image)
+{
+    const uint64_t tick = world_tick(image->physics);
+    if (world_log_parts(l)) {
+        return;
+    }
+    shared_bytes *bytes = world_image_encode(image->physics, image->bodies, image->owners,
+                                             image->marks, image->view, image->paused, tick);
+    l->fed = world_feed_put(l->feed, FEED_IMAGE, tick, world_hash(image->physics), bytes);
+    l->parting = l->fed;
+    bytes_unref(bytes);
+}
+
+void world_log_go_on(world_log *l)
+{
+    const bool parted = l->parting != 0;
+    l->parting = 0;
+    if (parted && l->state == WORLD_LOG_GOOD) { // the standby's image is newer than the log's
+        world_log_mend(l);
+    }
+}
+
 bool world_log_stand(world_log *l, const world_log_image *image, double hz)
 {
     const uint64_t tick = world_tick(image->physics);
+    if (world_log_parts(l) || world_log_should_leave(l)) {
+        part(l, image);
+        return true;
+    }
     if (l->stored == NULL || l->state != WORLD_LOG_GOOD) {
         return false;
     }
@@ -670,6 +715,12 @@ static bool image_ended(world_log *l)
         change_state(l, WORLD_LOG_GOOD);
         need_newest(l);
         return false;
+    }
+    l->images.failed++;
+    if (world_log_should_leave(l) && l->state == WORLD_LOG_FAILED &&
+        l->images.failed < LEAVE_TRIES) {
+        l->failure = why.text[0] != '\0' ? why : state;
+        return false; // its readers go along
     }
     const bool given_up = l->state != WORLD_LOG_CLOSED;
     fail(l, WORLD_LOG_CLOSED, why.text[0] != '\0' ? &why : &state);

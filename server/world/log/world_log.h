@@ -109,6 +109,7 @@ typedef struct world_log_images {
     uint64_t tick;     // tick of the last record, or of the restart
     uint64_t bytes;    // size of the last one made by this process; 0: none
     bool steps_costly; // steps are costly, so few ticks are promised ahead
+    uint32_t failed;   // images since the log failed that failed, too
     image_wish wish;
 } world_log_images;
 
@@ -143,6 +144,7 @@ typedef struct world_log {
     world_feed *feed;     // feed of a replicated world; else NULL
     bool replicated;      // the feed is there for good, not for a move
     uint64_t fed;         // the feed's sequence of the last entry or image
+    uint64_t parting;     // the feed's sequence of an image for a world that leaves; 0: none
     world_log_images images;
     world_log_word word;
 } world_log;
@@ -232,6 +234,9 @@ bool world_log_full(const world_log *l);
 // Whether the log is FAILED or CLOSED.
 bool world_log_is_broken(const world_log *l);
 
+// Whether the log is broken, no image mends it, and a standby follows it, to which the world can
+// move.
+bool world_log_should_leave(const world_log *l);
 // Why the log is broken; empty where it is.
 const char *world_log_failure_text(const world_log *l);
 
@@ -253,8 +258,13 @@ void world_log_rest(world_log *l, const world_log_image *image, double hz);
 
 // Called instead of world_log_settle while the world stands still: passes on what is new, promises
 // no tick, and stamps the replies. True: the log leads to the world's state, and no reply waits.
-// False also while the log is not good, for which world_log_settle sees.
+// Of a log that should be left, the standby gets an image of that state instead, and replies go on
+// waiting. False also while another log is not good, for which world_log_settle sees.
 bool world_log_stand(world_log *l, const world_log_image *image, double hz);
+// Whether the standby gets the world by an image, until world_log_go_on.
+bool world_log_parts(const world_log *l);
+// The world steps on here.
+void world_log_go_on(world_log *l);
 // The feed's number of the last item; 0: there is no feed.
 uint64_t world_log_fed(const world_log *l);
 

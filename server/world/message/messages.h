@@ -152,9 +152,13 @@ typedef enum reply_kind {
     REPLY_RELEASED, // answers a REQUEST_RELEASE: `moved`, NULL if the world has ended
     // answers a REQUEST_LEAVE, before the ends of the world's subscriptions: `end.tick`
     REPLY_LEFT,
-    // answers a REQUEST_HALT: nothing waits for the log or the standby any more, and the feed's
-    // last item is number `end.sequence`, of the state of `end.tick`
+    // answers a REQUEST_HALT: nothing waits for the log or the standby any more (if the log can be
+    // written), and the feed's last item is number `end.sequence`, of the state of `end.tick`
     REPLY_HALTED,
+    // the world's log cannot be written, while a standby follows the world: `text` says why; and:
+    // that is over
+    REPLY_LEAVING,
+    REPLY_STAYING,
     // the world's row of world.list, sent before long work: `payload`, and `tail` for sessions that
     // see only areas
     REPLY_FIGURES,

@@ -198,7 +198,8 @@ static world_log_image parts_of(served_world *h)
 static void stand(served_world *h, const world_log_image *image)
 {
     const bool whole = world_log_stand(&h->log, image, h->hz);
-    if (world_log_is_broken(&h->log) || world_log_awaits_image(&h->log)) {
+    const bool mended_here = !world_log_parts(&h->log);
+    if (mended_here && (world_log_is_broken(&h->log) || world_log_awaits_image(&h->log))) {
         world_log_settle(&h->log, image, h->hz, h->clocks.now());
     } else if (whole && !h->halted) {
         h->halted = true;
@@ -206,6 +207,20 @@ static void stand(served_world *h, const world_log_image *image)
         r->end.tick = world_tick(h->physics);
         r->end.sequence = world_log_fed(&h->log);
         r->subscription = h->halting;
+        const reply_sink open = world_log_open_sink(&h->log);
+        open.post(open.context, r);
+    }
+}
+
+// Tells the server whether the world should go to its standby, when that changes.
+static void note_leaving(served_world *h)
+{
+    const bool leaves = world_log_should_leave(&h->log);
+    if (leaves != h->leaving) {
+        h->leaving = leaves;
+        reply *r = reply_create(leaves ? REPLY_LEAVING : REPLY_STAYING, h->number);
+        r->text = strdup(world_log_failure_text(&h->log));
+        ASSERT_MEMORY(r->text != NULL);
         const reply_sink open = world_log_open_sink(&h->log);
         open.post(open.context, r);
     }
@@ -229,6 +244,7 @@ void served_world_settle(served_world *h)
         served_world_take_committed(
             h); // the storage may have refused the image, and then sends no word
     }
+    note_leaving(h);
     world_log_trim(&h->log, log_readers_oldest(&h->readers));
 }
 
@@ -288,6 +304,7 @@ void served_world_go_on(served_world *h)
     }
     h->halting = 0;
     h->halted = false;
+    world_log_go_on(&h->log);
     if (h->state == SERVED_WORLD_RUNNING) {
         served_world_begin_time(h, h->clocks.now());
     }

@@ -115,6 +115,7 @@ typedef struct served_world {
     uint32_t steps_left;      // remaining ticks of the world.step
     uint64_t halting;         // REQUEST_HALT's number: it stands still after the step; 0: no
     bool halted;              // REPLY_HALTED was posted
+    bool leaving;             // REPLY_LEAVING was posted, and no REPLY_STAYING since
 
     // All that an image has
     physics_world *physics;

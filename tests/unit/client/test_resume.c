@@ -23,6 +23,7 @@ typedef struct scene_of_loss {
     const char *welcome; // JSON of the answer to the resuming hello
     char secret[32];     // the secret with which the client reconnected
     char repeated[256];  // "method id " of each request after that, with "@epoch" if it names one
+    uint16_t moved_to;   // port of the server that serves all worlds after that; 0: this one
     int goodbyes;
 } scene_of_loss;
 
@@ -60,6 +61,13 @@ static void serve(fake_server *server, const fake_message *m, void *user)
         }
         snprintf(s->repeated + used, sizeof s->repeated - used, "%s %u%s ", m->method,
                  (unsigned)m->id, epoch);
+        if (s->moved_to != 0) {
+            char text[80];
+            snprintf(text, sizeof text, "moved: 127.0.0.1:%u world 'a' is served there",
+                     (unsigned)s->moved_to);
+            fake_refuse(server, m->id, text);
+            return;
+        }
         fake_reply(server, m->id, from_json("{\"tick\":1}"));
     }
 }
@@ -259,6 +267,43 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
     assert_int_equal(carom_client_traffic(client).reconnects, 1);
     carom_free(client);
     assert_int_equal(s.closed, 1);
+    fake_stop(server);
+}
+
+// The server that resumes the session had the world before another one had it, which may have
+// applied the request. An unsent request goes there.
+static void request_is_not_repeated_where_a_server_may_have_applied_it(void **state)
+{
+    (void)state;
+    fake_server *other = fake_start(NULL);
+    scene_of_loss scene = {.moved_to = fake_port(other),
+                           .welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":"
+                                      "{\"epoch\":4,\"last\":1}},\"pending\":[]}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+    answer doubtful = {0};
+    answer unsent = {0};
+    ask(client, "body.set", "a", &doubtful);
+    wait_received(client, server, 2);
+    fake_hang_up(server);
+    while (s.lost == 0) {
+        carom_poll(client, 1, NULL);
+    }
+    ask(client, "body.force", "a", &unsent);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (doubtful.calls + unsent.calls < 2) {
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 100, NULL);
+    }
+    assert_int_equal(doubtful.outcome, CAROM_UNAVAILABLE);
+    assert_int_equal(doubtful.applied, CAROM_APPLIED_UNKNOWN);
+    assert_int_equal(unsent.outcome, CAROM_UNKNOWN_METHOD); // by the other server
+    fake_sync(server);
+    assert_string_equal(scene.repeated, "body.set 2@4 body.force 3@4 ");
+    carom_free(client);
+    assert_int_equal(fake_received(other), 3); // hello, body.force, goodbye
+    fake_stop(other);
     fake_stop(server);
 }
 
@@ -571,6 +616,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_requests_are_told_apart_from_applied_ones),
+        cmocka_unit_test(request_is_not_repeated_where_a_server_may_have_applied_it),
         cmocka_unit_test(repeated_requests_name_the_epoch_that_was_meant),
         cmocka_unit_test(world_of_a_server_that_ended_is_still_the_one_that_is_meant),
         cmocka_unit_test(epochs_join_maps_of_any_size),

@@ -202,6 +202,97 @@ static void end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back(voi
     assert_int_equal(bodies_after(CRASH_PROCESS), 1);
 }
 
+// ---- a full disk under a world with a standby
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+// The number of the feed's newest item, which must be an image if `image`; drops all items.
+static uint64_t newest_fed(world_feed *feed, bool image)
+{
+    bool cut = false;
+    uint64_t newest = 0;
+    for (feed_item *item = world_feed_take(feed, &cut); item != NULL;) {
+        feed_item *next = item->next;
+        newest = item->sequence;
+        assert_true(next != NULL || !image || item->kind == FEED_IMAGE);
+        feed_item_free(item);
+        item = next;
+    }
+    assert_false(cut);
+    return newest;
+}
+
+// The standby gets all by an image, and nobody is told more than is durable, whether the world
+// leaves or, as here, stays until there is room.
+static void world_of_a_full_disk_is_offered_to_its_standby_with_its_readers(void **state)
+{
+    (void)state;
+    world_feed *feed = world_feed_create(ignore, NULL);
+    begin(STORAGE_NORMAL, true);
+    world_log_replicate(&the.world->log, world_feed_ref(feed));
+    world_feed_allow(feed, UINT64_MAX);
+    world_feed_attach(feed);
+    advance(0);
+    advance(10 * MS);
+    assert_true(newest_fed(feed, true) > 0);
+    call_and_commit(METHOD_WORLD_SUBSCRIBE, WORLD);
+    mailbox_result(&the.box);
+    mailbox_snapshot(&the.box);
+    fill_disk();
+    call(METHOD_BODY_SPAWN, SPAWN);
+    for (int i = 0; i < 4; i++) {
+        advance(10 * MS);
+    }
+    assert_non_null(strstr(mailbox_take(&the.box, REPLY_LEAVING)->text, "No space left"));
+    assert_int_equal(mailbox_left(&the.box), 0);
+    served_world_halt(the.world, 5);
+    advance(10 * MS);
+    const reply *halted = mailbox_take(&the.box, REPLY_HALTED);
+    assert_int_equal(halted->subscription, 5);
+    assert_int_equal(halted->end.sequence, newest_fed(feed, true));
+    assert_int_equal(mailbox_left(&the.box), 0); // the answer is nowhere else
+    served_world_go_on(the.world);
+    the.disk.capacity = 0;
+    for (int i = 0; i < 3; i++) {
+        advance(1000 * MS);
+    }
+    mailbox_result(&the.box);
+    mailbox_snapshot(&the.box);
+    mailbox_take(&the.box, REPLY_STAYING);
+    assert_true(newest_fed(feed, true) > halted->end.sequence);
+    assert_int_equal(bodies_after(CRASH_PROCESS), 1);
+    world_feed_unref(feed);
+}
+
+// After some seconds its readers are told, as the standby may not take it.
+static void world_of_a_full_disk_that_cannot_leave_tells_its_readers(void **state)
+{
+    (void)state;
+    world_feed *feed = world_feed_create(ignore, NULL);
+    begin(STORAGE_NORMAL, true);
+    world_log_replicate(&the.world->log, world_feed_ref(feed));
+    world_feed_allow(feed, UINT64_MAX);
+    world_feed_attach(feed);
+    advance(0);
+    advance(10 * MS);
+    call_and_commit(METHOD_WORLD_SUBSCRIBE, WORLD);
+    mailbox_result(&the.box);
+    mailbox_snapshot(&the.box);
+    fill_disk();
+    call(METHOD_BODY_SPAWN, SPAWN);
+    for (int i = 0; i < 10; i++) {
+        advance(1000 * MS);
+    }
+    mailbox_take(&the.box, REPLY_LEAVING);
+    refusal(STATUS_UNAVAILABLE);
+    assert_int_equal(mailbox_take(&the.box, REPLY_CLOSED)->status, STATUS_UNAVAILABLE);
+    end_server();
+    world_feed_unref(feed);
+}
+
 // ---- a batch that is applied in part, since its check was wrong
 
 static const char BROKEN[] =
@@ -367,6 +458,8 @@ int run_durable_faults(void)
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
         TEST(steps_are_refused_when_the_log_fails_meanwhile),
         TEST(end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back),
+        TEST(world_of_a_full_disk_is_offered_to_its_standby_with_its_readers),
+        TEST(world_of_a_full_disk_that_cannot_leave_tells_its_readers),
         TEST(part_of_a_batch_is_in_the_image_that_begins_the_log_anew),
         TEST(part_of_a_batch_in_a_new_world_waits_for_a_second_image),
         TEST(part_of_a_batch_between_two_entries_keeps_the_log_whole),
