@@ -189,6 +189,7 @@ void takeover_finish(follower *f)
     s->restoring.left--;
     if (s->stage != SERVER_DRAINING && w->adoption != NULL) {
         w->adoption->restored = false; // its log begins here
+        w->adoption->at_once = true;
         w->adoption->durability = w->durability;
         if (f->record.replicated) {
             w->adoption->feed = pairs_begin(s, w->name, w->epoch, true);

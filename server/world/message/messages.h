@@ -95,6 +95,7 @@ typedef struct adoption {
     struct world_feed *feed; // reference to the feed of a replicated world; else NULL
     // its log lacks a part of its state: it accepts commands once an image is stored
     bool unlogged;
+    bool at_once; // it is due to step at once: another server has computed the tick before
     // restored by a restart; the fields from `sequence` to `ended` are for that only
     bool restored;
     uint64_t sequence; // sequence of the log's last record

@@ -386,6 +386,7 @@ static void tick(served_world *h, int64_t now)
         end_pausing(h);
     }
     publish(h, served_world_is_paused(h), publish_ns(h));
+    served_world_halt_if_due(h);
     served_world_settle(h);
     h->costs.lasted_ns = h->clocks.now() - now;
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
@@ -400,7 +401,7 @@ static void run_ticks(served_world *h)
     const double most = h->place.others_due ? 0.0 : slice;
     bool more = true; // the first tick is done in any case
     for (int64_t now = begin;
-         more && h->state == SERVED_WORLD_RUNNING &&
+         more && h->state == SERVED_WORLD_RUNNING && h->halting == 0 &&
          (h->tick_begun || now >= tick_schedule_due_ns(&h->schedule)) && !step_is_blocked(h);
          more = (double)(now - begin) < most) {
         tick(h, now);
@@ -493,6 +494,9 @@ void served_world_run(served_world *h)
     ASSERT((h->pending != NULL) == (h->state == SERVED_WORLD_STEPPING));
     if (h->state == SERVED_WORLD_RUNNING && h->halting == 0) {
         run_ticks(h);
+    }
+    if (h->state != SERVED_WORLD_RUNNING) { // no tick comes
+        served_world_halt_if_due(h);
     }
     if (h->state == SERVED_WORLD_PAUSED && h->mirror != NULL) {
         served_world_run_mirror(h);

@@ -94,7 +94,8 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     open_log(h, from, sink);
     h->clocks = clocks;
     int64_t now = clocks.now();
-    tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
+    tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000,
+                        from->at_once ? now - (int64_t)(1e9 / h->hz) : now);
     h->tick_begin_ns = now;
     h->window.start_ns = now;
     slowdown_start(&h->window.causes, now, clocks.processor());
@@ -291,14 +292,26 @@ void served_world_halt(served_world *h, uint64_t number)
     ASSERT(number != 0);
     if (h->replay == NULL && h->halting == 0) {
         served_world_settle(h); // replies so far, and the ticks that they show
-        h->halting = number;
+        h->place.parked_until_ns = 0;
+        h->halt_due = number;
+        if (h->state != SERVED_WORLD_RUNNING) {
+            served_world_halt_if_due(h);
+        }
+    }
+}
+
+void served_world_halt_if_due(served_world *h)
+{
+    if (h->halt_due != 0) {
+        h->halting = h->halt_due;
+        h->halt_due = 0;
         h->halted = false;
-        h->place.parked_until_ns = 0; // another server makes its next step
     }
 }
 
 void served_world_go_on(served_world *h)
 {
+    h->halt_due = 0;
     if (h->halting == 0) {
         return;
     }

@@ -17,6 +17,10 @@ static inline bool served_world_stands(const served_world *h)
     return h->halting != 0 && h->state != SERVED_WORLD_STEPPING;
 }
 
+// Halts the world if that was asked. Called behind a tick: the next one is due at the other server
+// a whole period later.
+void served_world_halt_if_due(served_world *h);
+
 // Its next tick is due a period after `now`, whatever the time before.
 void served_world_begin_time(served_world *h, int64_t now);
 
