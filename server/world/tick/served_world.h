@@ -114,7 +114,7 @@ typedef struct served_world {
     request *pending;         // the world.pause while PAUSING, the world.step while STEPPING
     uint32_t steps_left;      // remaining ticks of the world.step
     uint64_t halt_due;        // REQUEST_HALT's number, until the next tick is computed; 0: no
-    uint64_t halting;         // that number: it stands still after the step; 0: no
+    uint64_t halting;         // number of the halt that has begun: it stands still; 0: none
     bool halted;              // REPLY_HALTED was posted
     bool leaving;             // REPLY_LEAVING was posted, and no REPLY_STAYING since
 
