@@ -12,7 +12,7 @@ Three etcd and three caromd, each at a host of its own (support/network.py); nee
     link      the link between both servers of the pair is cut for 0.2 to 5 s
     etcd      the leader of etcd is killed, and starts again after up to 3 s
     quorum    two members of etcd are stopped for up to 3 s
-    disk      the disk of the world's server is full, then the server is killed
+    disk      the disk of the world's server is full, which the world leaves; then the server is killed
     clock     the clock of one server is set, by up to a day forwards or backwards (faketime)
     move      world.move to another server
 
@@ -122,15 +122,13 @@ class LongRun(Survival):
         _, hard = resource.prlimit(full.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(full.process.pid, resource.RLIMIT_FSIZE, (1, hard))
         self.play(player, self.chance.uniform(0.1, 1.0))
-        self.play(player, 0.0)
-        if self.fleet.record("arena")["primary"] != full.node:  # it was given up meanwhile
-            full.kill()
-            self.start(full.node)
-            return
         full.process.kill()
-        player.drain()
+        there = player.client.peer[1] == full.port  # the world has not left yet, or the player has not heard of it
+        if there:
+            player.drain()
         full.kill()
-        self.resume(player, self.alive)
+        if there:
+            self.resume(player, self.alive)
         self.start(full.node)
 
     def fault_clock(self, player, record):

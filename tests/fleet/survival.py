@@ -163,7 +163,7 @@ class Survival:
         end = time.monotonic() + SECONDS_MAX
         while True:
             record = self.fleet.record("arena")
-            if record["standby"] and self.server(record["primary"]).port == player.client.socket.getpeername()[1]:
+            if record["standby"] and self.server(record["primary"]).port == player.client.peer[1]:
                 return record
             if time.monotonic() > end:
                 raise Fault(f"a world with a standby, and the player at its primary: not seen in {SECONDS_MAX} s")

@@ -67,7 +67,7 @@ class Player:
         """Compares the snapshots that a client has got with all that were shown before."""
         for snapshot in client.snapshots():
             tick, shown = snapshot["tick"], snapshot["hash"]
-            where = client.socket.getpeername()
+            where = client.peer
             if self.shown.setdefault(tick, shown) != shown:
                 raise Fault(f"two histories at tick {tick}: {self.places.get(tick)} showed {self.shown[tick]}, {where} {shown}")
             self.places.setdefault(tick, where)
@@ -88,7 +88,7 @@ class Player:
     def spawn(self, number):
         request = self.client.request("body.spawn", **self.body(number))
         self.sent[request] = number
-        self.tries.setdefault(number, []).append(f"request {request} to port {self.client.socket.getpeername()[1]}")
+        self.tries.setdefault(number, []).append(f"request {request} to port {self.client.peer[1]}")
 
     def body(self, number):
         return {"world": self.world, "type": "static", "position": [float(number), 0.0], "shapes": [BALL]}
@@ -96,7 +96,7 @@ class Player:
     def spawn_by(self, client):
         """Spawns the next body by another client, and counts it as answered; raises what that client's call raises."""
         client.call("body.spawn", **self.body(self.number))
-        self.tries[self.number] = [f"answered ok by port {client.socket.getpeername()[1]} to another client"]
+        self.tries[self.number] = [f"answered ok by port {client.peer[1]} to another client"]
         self.answered.add(self.number)
         self.number += 1
 
@@ -161,7 +161,7 @@ class Player:
         self.returned, self.moved, self.unlogged = [], False, False
         self.answered.update(number for request, number in self.sent.items() if request <= last)
         for number in self.sent.values():
-            self.tries[number].append(f"port {client.socket.getpeername()[1]} applied up to {last}, {again['pending']} are pending")
+            self.tries[number].append(f"port {client.peer[1]} applied up to {last}, {again['pending']} are pending")
         self.sent.clear()
         for number in lost:
             self.spawn(number)

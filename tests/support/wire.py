@@ -21,6 +21,7 @@ class Closed(Exception):
 class Client:
     def __init__(self, port, connected=None, host="127.0.0.1"):
         self.socket = connected or socket.create_connection((host, port), SECONDS_MAX)
+        self.peer = (host, port)  # also after the connection's end
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)  # data may have integers as keys
         self.responses = {}
