@@ -5,7 +5,8 @@
 
 #include <carom/referee.h>
 
-#define REFEREE_KEY        "referee" // {holder, session, seq, tick, beat}
+#define REFEREE_KEY        "referee"  // {holder, session, seq, tick, beat}
+#define REFEREE_OWN        "referee/" // keys of the record begin so
 #define REFEREE_SEAT       "referee/seat/"
 #define GAME_QUEUE_MAX     65536u        // events that wait for handlers
 #define GAME_GROUP_MAX     256u          // events that one batch answers, unless one tick has more

@@ -30,6 +30,32 @@ void carom_game_fail(carom_game *game, const char *text)
     }
 }
 
+// Whether the key belongs to the record that keeps the referee: a handler that changed it would end
+// the game. The handler has failed then.
+static bool is_reserved(carom_game *game, const char *key)
+{
+    if (strcmp(key, REFEREE_KEY) != 0 && strncmp(key, REFEREE_OWN, strlen(REFEREE_OWN)) != 0) {
+        return false;
+    }
+    carom_game_fail(game, "data.set, data.remove: keys 'referee' and 'referee/…' are the referee's "
+                          "own record; take another key");
+    return true;
+}
+
+static void set(carom_game *game, const char *key, carom_value *value)
+{
+    carom_add_data_set(game->turn->batch, &(carom_args_data_set){.key = key, .value = value});
+    changes_set(game, key, value);
+}
+
+static void remove_key(carom_game *game, const char *key)
+{
+    if (carom_game_get(game, key) != NULL) {
+        carom_add_data_remove(game->turn->batch, &(carom_args_data_remove){.key = key});
+        changes_set(game, key, NULL);
+    }
+}
+
 void carom_game_set(carom_game *game, const char *key, carom_value *value)
 {
     if (carom_game_batch(game) == NULL || key == NULL || !carom_value_ok(value)) {
@@ -38,15 +64,17 @@ void carom_game_set(carom_game *game, const char *key, carom_value *value)
                                           : "data.set: value: missing, or it could not be built");
         return;
     }
-    carom_add_data_set(game->turn->batch, &(carom_args_data_set){.key = key, .value = value});
-    changes_set(game, key, value);
+    if (is_reserved(game, key)) {
+        carom_value_free(value);
+    } else {
+        set(game, key, value);
+    }
 }
 
 void carom_game_remove(carom_game *game, const char *key)
 {
-    if (carom_game_batch(game) != NULL && carom_game_get(game, key) != NULL) {
-        carom_add_data_remove(game->turn->batch, &(carom_args_data_remove){.key = key});
-        changes_set(game, key, NULL);
+    if (carom_game_batch(game) != NULL && key != NULL && !is_reserved(game, key)) {
+        remove_key(game, key);
     }
 }
 
@@ -137,14 +165,19 @@ static void seat_record(carom_game *game, const carom_event *event)
     char key[CAROM_DATA_KEY_MAX + 1];
     snprintf(key, sizeof key, REFEREE_SEAT "%" PRIu64, event->seat);
     if (event->kind == CAROM_EVENT_LEAVE) {
-        carom_game_remove(game, key);
+        remove_key(game, key);
         return;
     }
     carom_value *value = carom_set(carom_map(), "session", carom_uint(event->session));
     if (event->subject != NULL && event->subject[0] != '\0') {
         carom_set(value, "subject", carom_str(event->subject));
     }
-    carom_game_set(game, key, value);
+    if (!carom_value_ok(value)) {
+        carom_value_free(value);
+        carom_game_fail(game, "out of memory");
+        return;
+    }
+    set(game, key, value);
 }
 
 // Whether a join or leave was handled before.

@@ -91,6 +91,12 @@ bool players_allow(const players_bounds *bounds, method m)
            (bounds->methods & BITS[m]) != 0;
 }
 
+bool players_names(method m)
+{
+    ASSERT((unsigned)m < METHOD_COUNT);
+    return BITS[m] != 0;
+}
+
 // ---- rules
 
 static void put_double(uint8_t *at, double value)

@@ -63,6 +63,8 @@ size_t players_pack(const players_bounds *bounds, uint8_t out[WORLD_RULES_BYTES_
 // False for bytes that players_pack() does not write.
 bool players_unpack(const uint8_t *bytes, size_t size, players_bounds *out);
 
+// Whether `methods` of the bounds can name the method.
+bool players_names(method m);
 // Whether the bounds allow the method to players.
 bool players_allow(const players_bounds *bounds, method m);
 

@@ -468,14 +468,30 @@ static status permit_shape_remove(players_plan *p, const command *c)
 
 // ---- commands
 
+// Names the commands that are allowed, as many as the text has room for.
+static status refuse_method(players_plan *p, method refused)
+{
+    char allowed[ERROR_TEXT_MAX] = "";
+    size_t size = 0;
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        const char *name = method_wire_name((method)m);
+        if (players_names((method)m) && players_allow(p->bounds, (method)m) &&
+            size + strlen(name) + 3 < sizeof allowed) {
+            size += (size_t)snprintf(allowed + size, sizeof allowed - size, "%s%s",
+                                     size > 0 ? ", " : "", name);
+        }
+    }
+    return error_set(
+        p->err, STATUS_PERMISSION_DENIED,
+        "%s is not among the methods that a player may call here (players.methods: %s)",
+        method_wire_name(refused), size > 0 ? allowed : "none");
+}
+
 static status check_one(players_plan *p, const command *c)
 {
     ASSERT((unsigned)c->method < METHOD_COUNT);
     if (!players_allow(p->bounds, c->method)) {
-        return error_set(p->err, STATUS_PERMISSION_DENIED,
-                         "%s is not among the methods that a player may call here "
-                         "(players.methods)",
-                         method_wire_name(c->method));
+        return refuse_method(p, c->method);
     }
     switch (c->method) {
     case METHOD_BODY_SPAWN:

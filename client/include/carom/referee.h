@@ -192,6 +192,7 @@ CAROM_API carom_batch *carom_game_batch(carom_game *game);
 #define CAROM_GAME_COMMANDS_MAX 998u
 
 // Sets a key of the world's data and takes ownership of `value`; removes a key, if it is there.
+// Keys `referee` and `referee/…` are the referee's own record: a handler that changes them fails.
 CAROM_API void carom_game_set(carom_game *game, const char *key, carom_value *value);
 CAROM_API void carom_game_remove(carom_game *game, const char *key);
 

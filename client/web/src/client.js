@@ -90,7 +90,7 @@ export class Client extends Emitter {
   #queuedBytes = 0;
   #attempts = 0;
   #upSince = 0;
-  #lostSince = 0;
+  #lostSince = now(); // or when the first attempt began
   #retryTimer = null;
   #attemptTimer = null;
   #closing = null; // the server's reason for closing

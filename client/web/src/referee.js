@@ -18,6 +18,9 @@ const WORLDS_MAX = 1024; // worlds of one referee
 const APPLY_MS = 10000; // time for the answer to a batch
 const SUBSCRIPTIONS = 64; // subscriptions of a connection, if the server names no maximum
 const HANDLERS = ['start', 'join', 'leave', 'message', 'event', 'tick'];
+const FUNCTIONS = ['error', 'token', 'WebSocket']; // options beside the handlers that may be functions
+const OPTIONS = ['client', 'url', 'token', 'name', 'reconnect', 'tls', 'WebSocket', 'template', 'worlds', 'events', 'rate', 'bodies', 'leaseS',
+                 'handlerMs', 'lookMs', 'error', ...HANDLERS];
 const ROLES = ['referee', 'admin']; // roles that may do what a referee does
 const COMMAND_EVENTS = ['join', 'leave', 'message'].filter((kind) => EVENT_KINDS.includes(kind));
 
@@ -35,6 +38,12 @@ function randomName() {
 export function checkOptions(options) {
   const {events = [], leaseS = 2, handlerMs = 10000} = options;
   const handlers = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value === 'function' && !HANDLERS.includes(name) && !FUNCTIONS.includes(name)) {
+      throw invalid(`${name}: there is no such handler; there are ${HANDLERS.join(', ')}`);
+    }
+  }
+  if (!Array.isArray(events)) throw invalid(`events: a list of kinds, got ${events}`);
   for (const name of HANDLERS) {
     if (options[name] === undefined) continue;
     if (typeof options[name] !== 'function') throw invalid(`${name}: a handler is a function`);
@@ -66,6 +75,8 @@ export class Referee extends Emitter {
     super();
     this.#options = options;
     this.#checked = checkOptions(options);
+    const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+    if (unknown !== undefined) throw invalid(`${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
     const {client, template, worlds, rate = 30} = options;
     if (template === undefined && worlds === undefined) throw invalid('template or worlds: which worlds?');
     for (const name of [...listOf(template), ...listOf(worlds)]) {
@@ -100,7 +111,8 @@ export class Referee extends Emitter {
     const {role} = this.#connections[0].client.hello ?? {};
     if (role === undefined || ROLES.includes(role)) return;
     if (this.#connect) this.#connections.forEach(({client}) => client.close());
-    throw new CaromError('permission_denied', `a referee needs a token of role referee (option token); this session has the role ${role}`);
+    throw new CaromError('permission_denied', `a referee needs a token of role referee (option token); this session has the role ${role}` +
+      (this.#options.token === undefined ? '' : '; a server without keys (caromd --keys) takes no token'));
   }
 
   /** The games that it is attached to, by the world's name. */

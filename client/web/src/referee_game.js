@@ -16,6 +16,7 @@ import {CaromError, encode} from './index.js';
 
 export const KEY = 'referee'; // {holder, session, seq, tick, beat}
 export const SEAT_PREFIX = 'referee/seat/';
+const OWN_PREFIX = `${KEY}/`; // keys of the record, which handlers read and do not change
 
 const COMMANDS_MAX = 1000; // commands of a batch
 const OWN_COMMANDS_MAX = 2; // the referee's own among these: the key, and a seat, for each event
@@ -34,6 +35,21 @@ const PASSING = new Set(['unavailable', 'timeout', 'limit_exceeded', 'internal']
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const asError = (thrown) => thrown instanceof Error ? thrown : new Error(String(thrown));
+
+// The record that a value of KEY is; undefined where somebody else has written another value there.
+function recordOf(value) {
+  const sound = Number.isInteger(value?.tick) && Number.isInteger(value.seq) && typeof value.holder === 'string';
+  return sound ? value : undefined;
+}
+
+// The error of a batch with this turn alone names the command as the handler knows it, not by its place in the batch,
+// where the record comes first.
+function named(error, {commands}) {
+  const [, place, text] = /^commands\[(\d+)\](.*)$/s.exec(error.message) ?? [];
+  const [method, {key}] = commands[place - 1] ?? ['', {}];
+  if (method !== '') error.message = `${method}${key === undefined ? '' : ` of '${key}'`}: ${text.replace(/^[.: ]+/, '')}`;
+  return error;
+}
 
 // {seat, session, subject} by number.
 function seatsOf(entries) {
@@ -60,7 +76,24 @@ export class Turn {
     /** Values of keys that were set (undefined: removed) since the handler began. */
     this.changes = new Map();
     this.event = event;
-    addMethods(this, (name, args = {}) => this.#add(name, args), (name, info) => info.batch && info.scope === 'command');
+    addMethods(this, (name, args = {}) => this.#change(name, args), (name, info) => info.batch && info.scope === 'command');
+  }
+
+  // The record keeps the referee: a handler that changed it would end the game.
+  #change(name, args) {
+    if (name.startsWith('data.') && typeof args.key === 'string' && (args.key === KEY || args.key.startsWith(OWN_PREFIX))) {
+      throw new CaromError('permission_denied', `${name}: '${args.key}' is the referee's own record, as all keys '${OWN_PREFIX}…' are; take another key`);
+    }
+    if (name === 'data.set' && args.value === undefined) {
+      throw new CaromError('invalid_argument', `data.set: '${args.key}' has the value undefined; remove() removes a key`);
+    }
+    return this.#add(name, args);
+  }
+
+  /** Records a seat, or that it is free (undefined); for RefereeGame. */
+  record(key, seat) {
+    if (seat !== undefined) this.#add('data.set', {key, value: seat});
+    else if (this.get(key) !== undefined) this.#add('data.remove', {key});
   }
 
   #add(name, args) {
@@ -110,12 +143,12 @@ export class Turn {
 
   /** Sets a key of the world's data. */
   set(key, value) {
-    this.#add('data.set', {key, value});
+    this.#change('data.set', {key, value});
   }
 
   /** Removes a key of the world's data; nothing happens if there is none. */
   remove(key) {
-    if (this.get(key) !== undefined) this.#add('data.remove', {key});
+    if (this.get(key) !== undefined) this.#change('data.remove', {key});
   }
 
   /** Sends a message: to all, to a subject, or to a session. */
@@ -262,7 +295,7 @@ export class RefereeGame extends Emitter {
   /** Claims the world if it has no referee. Called with each snapshot and, as a paused world sends none, by the clock. */
   check(nowMs) {
     if (this.#state !== 'standby' || this.#claiming) return;
-    const key = this.read(KEY);
+    const key = recordOf(this.read(KEY));
     const stamp = key === undefined ? '' : `${key.holder} ${key.seq} ${key.beat}`;
     if (stamp !== this.#seen.stamp) {
       this.#seen = {stamp, tick: this.tick, ms: nowMs};
@@ -287,7 +320,8 @@ export class RefereeGame extends Emitter {
     this.#claimMs = nowMs;
     try {
       const {data} = await this.host.call('data.get', {key: KEY});
-      const {value, version = 0} = data[KEY] ?? {};
+      const {value: read, version = 0} = data[KEY] ?? {};
+      const value = recordOf(read);
       const stamp = value === undefined ? '' : `${value.holder} ${value.seq} ${value.beat}`;
       if (stamp !== this.#seen.stamp) return; // another program was here meanwhile
       this.#version = version;
@@ -295,7 +329,7 @@ export class RefereeGame extends Emitter {
       this.#handled = Math.max(this.#handled, value?.tick ?? -1);
       await this.#commit([]);
     } catch (error) {
-      const another = error.code === 'already_exists' || error.code === 'closed';
+      const another = ['already_exists', 'closed', 'not_found'].includes(error.code); // or the world has ended
       if (!another && !this.#toldClaim) this.#report(error, 'claim');
       this.#toldClaim ||= !another;
       return;
@@ -354,7 +388,7 @@ export class RefereeGame extends Emitter {
 
   // Another program is the referee: it handles these events, unless it ends before, or has handled them.
   #restore(turns) {
-    const {holder, seq} = this.read(KEY) ?? {};
+    const {holder, seq} = recordOf(this.read(KEY)) ?? {};
     const since = holder === this.#holder && seq === this.#seq; // nobody has handled anything
     const open = ({done, event: {kind, tick}}) => !done && kind !== 'start' && kind !== 'tick' && (since || tick > this.#handled);
     this.#queue.unshift(...turns.filter(open).map(({event}) => event));
@@ -419,8 +453,7 @@ export class RefereeGame extends Emitter {
       const there = turn.get(seat);
       const same = there !== undefined && there.session === event.session;
       if (same === (kind === 'join')) return null;
-      if (kind === 'join') turn.set(seat, {session: event.session, ...(event.subject !== undefined && {subject: event.subject})});
-      else turn.remove(seat);
+      turn.record(seat, kind === 'leave' ? undefined : {session: event.session, ...(event.subject !== undefined && {subject: event.subject})});
     }
     const own = turn.commands.length;
     const name = ['start', 'join', 'leave', 'message', 'tick'].includes(kind) ? kind : 'event';
@@ -494,7 +527,7 @@ export class RefereeGame extends Emitter {
         if (!this.#holdsSince(term)) return;
         if (refused === null) continue;
         this.failed++;
-        this.#report(refused, turn.event.kind, turn.event);
+        this.#report(named(refused, turn), turn.event.kind, turn.event);
         turn.commands.length = turn.own; // the seat still counts as handled
         const again = await this.#try([turn], after(turn), term);
         if (!this.#holdsSince(term)) return;
@@ -602,7 +635,8 @@ export class RefereeGame extends Emitter {
     for (let attempt = 0; this.#state !== 'ended'; attempt++) {
       try {
         const {data, tick} = await this.host.call('data.get', {key: KEY});
-        const {value, version = 0} = data[KEY] ?? {};
+        const {value: read, version = 0} = data[KEY] ?? {};
+        const value = recordOf(read);
         if (version === this.#version) return false;
         if (value?.holder !== this.#holder || value.seq !== this.#seq + 1) break;
         this.#wrote(version, value, tick);

@@ -22,8 +22,10 @@ class TestGame {
 
   constructor(engine, options) {
     const {join, leave, message, event, tick, start, events = [], error, leaseS, handlerMs, seats = 64, engine: given, ...settings} = options;
+    const [stranger] = Object.entries(settings).find(([, value]) => typeof value === 'function') ?? [];
     this.#options = {seats};
-    this.#checked = checkOptions({join, leave, message, event, tick, start, events, leaseS, handlerMs});
+    this.#checked = checkOptions({join, leave, message, event, tick, start, events, leaseS, handlerMs,
+                                   ...(stranger !== undefined && {[stranger]: settings[stranger]})});
     if (!(seats >= 1 && seats <= SEATS_MAX)) throw new CaromError('invalid_argument', `seats: 1 to ${SEATS_MAX}, got ${seats}`);
     this.error = error;
     /** The world itself: a test may do there what it likes. */

@@ -115,6 +115,52 @@ test('referee_whose_server_is_not_there_says_so_and_goes_on_trying', async () =>
   assert.deepEqual(told, [['unavailable', 'tcp://127.0.0.1:1: no connection yet; it is tried again and again', 'connection']]);
 });
 
+test('what_is_no_option_or_handler_is_named_with_those_that_are', async () => {
+  const wrong = {
+    joined: [{joined() {}}, /^joined: there is no such handler; there are start, join, leave/],
+    rates: [{rates: 3}, /^rates: there is no such option; there are client, url, .*, join, leave,/],
+    events: [{events: 'sensor_begin'}, /^events: a list of kinds, got sensor_begin/],
+  };
+  for (const [options, message] of Object.values(wrong)) {
+    await assert.rejects(createReferee({template: 'coins', ...options}), {code: 'invalid_argument', message});
+  }
+  await assert.rejects(createTestGame({joined() {}}), {code: 'invalid_argument', message: /^joined: there is no such handler; there are start, join, leave/});
+});
+
+test('handlers_cannot_change_the_record_of_the_referee', async (t) => {
+  const wrong = [];
+  const tries = [(game) => game.set('referee', 1), (game) => game.remove('referee/seat/1'), (game) => game.data.set({key: 'referee/seat/1', value: 2}),
+                 (game) => game.set('none', undefined)];
+  const game = await local(t, {join: (turn) => { for (const change of tries) assert.throws(() => change(turn), (error) => wrong.push([error.code, error.message]) > 0); }});
+  game.join('ada');
+  await game.step(2);
+  assert.deepEqual(wrong.map(([code]) => code), ['permission_denied', 'permission_denied', 'permission_denied', 'invalid_argument']);
+  assert.match(wrong[0][1], /^data\.set: 'referee' is the referee's own record, as all keys 'referee\/…' are; take another key$/);
+  assert.match(wrong[3][1], /^data\.set: 'none' has the value undefined; remove\(\) removes a key$/);
+});
+
+test('refused_change_is_named_as_its_handler_knows_it', async (t) => {
+  const told = [];
+  const game = await local(t, {join: (turn) => turn.set('big', 'x'.repeat(70000)), error: (error) => told.push(error.message)});
+  game.join('ada');
+  await game.step(2);
+  assert.deepEqual(told.map((text) => text.slice(0, 23)), ["data.set of 'big': valu"], told[0]);
+});
+
+test('referee_takes_a_world_over_whose_record_somebody_has_overwritten', async (t) => {
+  const {server, client} = await serve(t);
+  const world = await arena(client);
+  for (const value of [1, 'mine', {holder: 7}]) {
+    const {referee} = await holder(t, {url: server.url});
+    await referee.close();
+    await world.data.set({key: 'referee', value});
+  }
+  const {game, told} = await holder(t, {url: server.url, ...counting});
+  await world.message.send({name: 'count', data: 1, to: 'referee'});
+  await allOnce(world, 1);
+  assert.deepEqual([game.holds, told], [true, []]);
+});
+
 test('local_game_hands_everything_to_its_handlers_in_order', async (t) => {
   const log = [];
   const game = await local(t, {
