@@ -189,6 +189,7 @@ typedef struct setup {
     fake_server *server;
     carom_referee *referee;
     unsigned starts, losses, errors;
+    const char *set, *removed; // keys that the next handlers change, too; NULL: none
     char during[32], text[CAROM_ERROR_TEXT_MAX];
 } setup;
 
@@ -200,8 +201,14 @@ static void on_start(carom_game *game, void *user)
 
 static void on_message(carom_game *game, const carom_event *event, void *user)
 {
-    (void)user;
+    const setup *s = user;
     carom_game_set(game, "count", carom_event_data(event));
+    if (s->set != NULL) {
+        carom_game_set(game, s->set, carom_uint(1));
+    }
+    if (s->removed != NULL) {
+        carom_game_remove(game, s->removed);
+    }
 }
 
 static void on_state(carom_game *game, carom_game_state state, void *user)
@@ -360,6 +367,30 @@ static void test_refusal_that_would_come_again_is_not_repeated(void **state)
     end(&s);
 }
 
+// A handler that changed the record would end the game for good.
+static void test_handler_cannot_change_the_record_of_the_referee(void **state)
+{
+    (void)state;
+    static setup s;
+    begin(&s);
+    await_holder(&s);
+    s.set = "referee";
+    send_number(&s, 1, FATE_DONE, 0);
+    AWAIT(&s, figures(&s).failed == 1);
+    assert_string_equal(s.during, "message");
+    assert_non_null(strstr(s.text, "the referee's own record; take another key"));
+    s.set = NULL;
+    s.removed = "referee/seat/1";
+    send_number(&s, 2, FATE_DONE, 0);
+    AWAIT(&s, figures(&s).failed == 2);
+    s.removed = NULL;
+    send_number(&s, 3, FATE_DONE, 0);
+    await_counted(&s, 3);
+    assert_int_equal(seen(&s).counted[1] + seen(&s).counted[2], 0);
+    assert_int_equal(s.losses, 0);
+    end(&s);
+}
+
 // The batch took effect and its answer was lost: the key shows that.
 static void test_lost_answer_is_asked_for_and_believed(void **state)
 {
@@ -512,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_five_refusals_drop_the_commands_and_the_next_event_is_handled),
         cmocka_unit_test(test_fourth_refusal_is_followed_by_another_attempt),
         cmocka_unit_test(test_refusal_that_would_come_again_is_not_repeated),
+        cmocka_unit_test(test_handler_cannot_change_the_record_of_the_referee),
         cmocka_unit_test(test_lost_answer_is_asked_for_and_believed),
         cmocka_unit_test(test_question_without_an_answer_is_asked_again),
         cmocka_unit_test(test_five_questions_without_an_answer_cost_the_world_and_no_event),
