@@ -8,6 +8,8 @@
 #include "common/base/assert.h"
 #include "common/world/players_internal.h"
 
+enum { ALLOWED_BYTES = 112 }; // bytes for the methods that an error text names
+
 // ---- refusals
 
 bool players_bounded(const players_plan *p, uint32_t fields)
@@ -468,23 +470,28 @@ static status permit_shape_remove(players_plan *p, const command *c)
 
 // ---- commands
 
-// Names the commands that are allowed, as many as the text has room for.
+// Names the commands that are allowed, as many as leave room for the place of a batch's command.
 static status refuse_method(players_plan *p, method refused)
 {
-    char allowed[ERROR_TEXT_MAX] = "";
+    char allowed[ALLOWED_BYTES] = "";
     size_t size = 0;
+    bool all = true;
     for (int m = 0; m < METHOD_COUNT; m++) {
         const char *name = method_wire_name((method)m);
-        if (players_names((method)m) && players_allow(p->bounds, (method)m) &&
-            size + strlen(name) + 3 < sizeof allowed) {
-            size += (size_t)snprintf(allowed + size, sizeof allowed - size, "%s%s",
-                                     size > 0 ? ", " : "", name);
+        if (!players_names((method)m) || !players_allow(p->bounds, (method)m)) {
+            continue;
         }
+        if (size + strlen(name) + 3 > sizeof allowed) {
+            all = false;
+            continue;
+        }
+        size += (size_t)snprintf(allowed + size, sizeof allowed - size, "%s%s",
+                                 size > 0 ? ", " : ": ", name);
     }
     return error_set(
         p->err, STATUS_PERMISSION_DENIED,
-        "%s is not among the methods that a player may call here (players.methods: %s)",
-        method_wire_name(refused), size > 0 ? allowed : "none");
+        "%s is not among the methods that a player may call here (players.methods)%s%s",
+        method_wire_name(refused), allowed, all ? "" : " and others");
 }
 
 static status check_one(players_plan *p, const command *c)

@@ -350,7 +350,8 @@ static void methods_that_are_not_listed_are_refused(void **state)
     allowed(&ANN, METHOD_MESSAGE_SEND, "{\"name\":\"hi\"}");
     allowed(&ANN, METHOD_BODY_GET, "{\"body\":%llu}", ball);
     allowed(&ANN, METHOD_QUERY_RAY, "{\"from\":[0,9],\"to\":[0,-9]}");
-    refused("body.spawn is not among the methods that a player may call here (players.methods: ",
+    refused("body.spawn is not among the methods that a player may call here (players.methods): "
+            "world.state, world.contacts, ",
             "methods", METHOD_BODY_SPAWN, "{\"shapes\":[]}");
     refused("body.set is not among", "methods", METHOD_BODY_SET, "{\"body\":%llu,\"angle\":1}",
             ball);
