@@ -2,6 +2,7 @@
 """Replicated worlds survive their server. Called with the path of caromd; skipped where etcd is not installed."""
 
 import re
+import signal
 import sys
 import unittest
 import urllib.request
@@ -126,6 +127,31 @@ class PairsTest(PairCase):
         early.read_until(lambda: early.snapshots())  # it goes on there, too
         _, again = self.resumed(servers["b"], secret)
         self.assertEqual([subscription], [one["subscription"] for one in again["subscriptions"]])
+
+    def test_session_that_returns_to_a_former_server_waits_for_the_takeover(self):
+        """That server's list of applied requests is older than the world, until it has taken the world over."""
+        servers = {node: self.start(node) for node in "ab"}
+        client = self.client(servers["a"])
+        secret = client.call("hello", protocol=1, client="test")["resume"]
+        self.create(client)
+        client.call("body.spawn", world="arena", shapes=[BALL])
+        self.paired()
+        client.call("world.move", world="arena", to="b")
+        client, _ = self.resumed(servers["b"], secret)
+        client.last_id = 100
+        client.call("body.spawn", world="arena", shapes=[BALL])
+        self.paired()
+        self.addCleanup(self.etcd.process.send_signal, signal.SIGCONT)
+        self.etcd.process.send_signal(signal.SIGSTOP)  # the takeover cannot end
+        servers["b"].kill()
+        servers["a"].await_log("the connection from server 'b' has ended")
+        self.refused("unavailable", "a world of the session is about to come from server 'b': try again", self.client(servers["a"]),
+                     "hello", protocol=1, client="test", resume=secret)
+        _, again = self.resumed(servers["a"], secret)  # its other worlds wait no longer than 5 s
+        self.assertLess(again["applied"]["arena"]["last"], 101)
+        self.etcd.process.send_signal(signal.SIGCONT)
+        self.eventually(lambda: self.world("arena")["primary"] == "a")
+        self.eventually(lambda: self.resumed(servers["a"], secret)[1]["applied"]["arena"]["last"] == 101)
 
     def early(self, servers, secret):
         """A client that has resumed the session at server b while a has the world; None: the world moved to b on its own, as on a

@@ -74,7 +74,7 @@ static bool awaits_world(const pairs *p, const source *from)
 }
 
 // Whether this server is taking a world over from that server, which has ended or cannot be
-// reached: what it has of the world's sessions is older than the world. Where the fleet's store
+// reached: this server's sessions of the world are older than the world. Where the fleet's store
 // does not answer, sessions are not kept from their other worlds for long.
 static bool takes_over(const pairs *p, const source *from)
 {

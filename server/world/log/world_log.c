@@ -642,7 +642,7 @@ bool world_log_parts(const world_log *l)
 }
 
 // The standby gets the state that the log cannot lead to. Replies wait for the log nevertheless:
-// should the world stay here, nothing else has what they show.
+// if the world stays here, only the log can keep what the replies show.
 static void part(world_log *l, const world_log_image *image)
 {
     const uint64_t tick = world_tick(image->physics);

@@ -157,7 +157,7 @@ typedef enum reply_kind {
     // written), and the feed's last item is number `end.sequence`, of the state of `end.tick`
     REPLY_HALTED,
     // the world's log cannot be written, while a standby follows the world: `text` says why; and:
-    // that is over
+    // the log can be written again, or the standby has gone
     REPLY_LEAVING,
     REPLY_STAYING,
     // the world's row of world.list, sent before long work: `payload`, and `tail` for sessions that

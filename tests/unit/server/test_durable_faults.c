@@ -225,11 +225,10 @@ static uint64_t newest_fed(world_feed *feed, bool image)
     return newest;
 }
 
-// The standby gets all by an image, and nobody is told more than is durable, whether the world
-// leaves or, as here, stays until there is room.
-static void world_of_a_full_disk_is_offered_to_its_standby_with_its_readers(void **state)
+// A paused world with a standby and a reader; its disk is full when a command has come. The caller
+// gets the feed.
+static world_feed *fill_disk_of_a_pair(void)
 {
-    (void)state;
     world_feed *feed = world_feed_create(ignore, NULL);
     begin(STORAGE_NORMAL, true);
     world_log_replicate(&the.world->log, world_feed_ref(feed));
@@ -237,12 +236,21 @@ static void world_of_a_full_disk_is_offered_to_its_standby_with_its_readers(void
     world_feed_attach(feed);
     advance(0);
     advance(10 * MS);
-    assert_true(newest_fed(feed, true) > 0);
     call_and_commit(METHOD_WORLD_SUBSCRIBE, WORLD);
     mailbox_result(&the.box);
     mailbox_snapshot(&the.box);
     fill_disk();
     call(METHOD_BODY_SPAWN, SPAWN);
+    return feed;
+}
+
+// The standby gets all by an image, and nobody is told more than is durable, whether the world
+// leaves or, as here, stays until there is room.
+static void world_of_a_full_disk_is_offered_to_its_standby_with_its_readers(void **state)
+{
+    (void)state;
+    world_feed *feed = fill_disk_of_a_pair();
+    assert_true(newest_fed(feed, true) > 0);
     for (int i = 0; i < 4; i++) {
         advance(10 * MS);
     }
@@ -271,18 +279,7 @@ static void world_of_a_full_disk_is_offered_to_its_standby_with_its_readers(void
 static void world_of_a_full_disk_that_cannot_leave_tells_its_readers(void **state)
 {
     (void)state;
-    world_feed *feed = world_feed_create(ignore, NULL);
-    begin(STORAGE_NORMAL, true);
-    world_log_replicate(&the.world->log, world_feed_ref(feed));
-    world_feed_allow(feed, UINT64_MAX);
-    world_feed_attach(feed);
-    advance(0);
-    advance(10 * MS);
-    call_and_commit(METHOD_WORLD_SUBSCRIBE, WORLD);
-    mailbox_result(&the.box);
-    mailbox_snapshot(&the.box);
-    fill_disk();
-    call(METHOD_BODY_SPAWN, SPAWN);
+    world_feed *feed = fill_disk_of_a_pair();
     for (int i = 0; i < 10; i++) {
         advance(1000 * MS);
     }
