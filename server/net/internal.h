@@ -35,7 +35,12 @@ enum {
     TURN_RESUMED = 16, // parked sockets of each kind that are polled again in one turn
     TURN_ACCEPTS = 64, // connections that one turn takes from the listener
     TURN_ENDS = 32,    // connections that end in one turn
-    SWEEP_PIECE = 64   // connections whose deadlines are checked in a row
+    SWEEP_PIECE = 64,  // connections whose deadlines are checked in a row
+    // Short output that a sweep may add in a turn: if the turn before has written all of it, and
+    // if some is left. Thousands of deadlines that are over at once would put as many farewells
+    // before everybody's answers.
+    SWEEP_WRITES = 32,
+    SWEEP_WRITES_BEHIND = 4
 };
 
 _Static_assert(READ_BYTES <= FLUSH_BYTES_LEAST, "a turn writes for one what it reads for one");

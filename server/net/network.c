@@ -103,12 +103,15 @@ static void flush_some(network *n)
     }
 }
 
-// Continues a sweep, and returns to the loop between two pieces when the turn is over.
+// Continues a sweep, and returns to the loop between two pieces when the turn is over, or when it
+// has added much output.
 static void sweep_some(network *n)
 {
     const uint64_t now = uv_now(n->loop);
+    const uint32_t before = n->short_writes.count;
+    const uint32_t most = before + (before == 0 ? SWEEP_WRITES : SWEEP_WRITES_BEHIND);
     uint32_t looked_at = 0;
-    while (n->swept != NULL) {
+    while (n->swept != NULL && n->short_writes.count < most) {
         if (looked_at++ % SWEEP_PIECE == SWEEP_PIECE - 1 && reading_over(n)) {
             break;
         }

@@ -23,6 +23,7 @@ enum {
     CROWD = TURN_REFUSED_SERVED + TURN_REFUSED_UNSERVED + 64,
     WRITERS = 40,           // connections of the crowd
     LARGE = 16 << 20,       // bytes, more than sockets accept
+    SHORT = 100,            // bytes
     TURNS_MOST = 4,         // most turns that the quiet connection may wait
     DESCRIPTORS = 3 * CROWD // two for each connection, and some others
 };
@@ -40,6 +41,8 @@ typedef struct rig {
     end_point ends[CROWD + 1]; // the quiet one is the last
     int sockets[CROWD + 1];
     bool finished;
+    uint32_t farewells;
+    bool bids_farewell; // each connection of the crowd has output when its deadlines are checked
 } rig;
 
 static int64_t now_ns, step_ns; // each reading of the clock advances it by a step
@@ -69,6 +72,26 @@ static void on_finished(void *context)
     r->finished = true;
 }
 
+static void queue_bytes(connection *c, size_t size)
+{
+    shared_bytes *bytes = bytes_create(size);
+    memset(bytes->data, 0, size);
+    bytes->size = size;
+    assert_true(connection_send(c, NULL, 0, bytes, 1));
+}
+
+static rig *of_farewells; // a peer does not know its rig
+
+static void on_swept(void *peer, uint64_t now_ms)
+{
+    (void)now_ms;
+    const end_point *e = peer;
+    if (of_farewells->bids_farewell && e != &of_farewells->ends[CROWD]) {
+        queue_bytes(e->connection, SHORT);
+        of_farewells->farewells++;
+    }
+}
+
 // Connects the next one, and waits until the server has it.
 static void connect_next(rig *r, const char *source)
 {
@@ -96,6 +119,8 @@ static int begin(void **state)
     handler.opened = on_opened;
     handler.received = on_received;
     handler.finished = on_finished;
+    handler.swept = on_swept;
+    of_farewells = r;
     error err;
     const struct rlimit files = {DESCRIPTORS, DESCRIPTORS};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
@@ -166,14 +191,6 @@ static void input_does_not_wait_behind_that_of_a_crowd(void **state)
     }
 }
 
-static void queue_bytes(const rig *r, uint32_t at, size_t size)
-{
-    shared_bytes *bytes = bytes_create(size);
-    memset(bytes->data, 0, size);
-    bytes->size = size;
-    assert_true(connection_send(r->ends[at].connection, NULL, 0, bytes, 1));
-}
-
 // Each connection has a subject of its own, and writing one of its pieces takes longer than a turn.
 static void answer_does_not_wait_behind_large_ones(void **state)
 {
@@ -184,12 +201,12 @@ static void answer_does_not_wait_behind_large_ones(void **state)
     }
     step_ns = 5000000;
     for (uint32_t i = 0; i < WRITERS; i++) {
-        queue_bytes(r, i, LARGE);
+        queue_bytes(r->ends[i].connection, LARGE);
     }
     for (int i = 0; i < 3 * WRITERS; i++) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     }
-    queue_bytes(r, WRITERS, 100);
+    queue_bytes(r->ends[WRITERS].connection, SHORT);
     int turns = 0;
     while (connection_traffic_now(r->ends[WRITERS].connection).sent_bytes == 0) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
@@ -198,13 +215,44 @@ static void answer_does_not_wait_behind_large_ones(void **state)
     assert_in_range(turns, 1, TURNS_MOST);
 }
 
+// The deadlines of a crowd are over at once. Each connection has a subject of its own, which has
+// used less time than the quiet one's; a turn writes some thirty farewells.
+static void answer_does_not_wait_behind_a_sweep(void **state)
+{
+    rig *r = *state;
+    for (uint32_t i = 0; i <= CROWD; i++) {
+        connect_next(r, "127.0.0.1");
+        connection_deal(r->ends[i].connection, 100 + i);
+    }
+    queue_bytes(r->ends[CROWD].connection, SHORT);
+    while (connection_traffic_now(r->ends[CROWD].connection).sent_bytes < SHORT) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    r->bids_farewell = true;
+    step_ns = 30000;
+    while (r->farewells == 0) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    do { // the sweep lasts for many turns
+        queue_bytes(r->ends[CROWD].connection, SHORT);
+        const uint64_t before = connection_traffic_now(r->ends[CROWD].connection).sent_bytes;
+        int turns = 0;
+        while (connection_traffic_now(r->ends[CROWD].connection).sent_bytes == before) {
+            (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+            turns++;
+        }
+        assert_in_range(turns, 1, TURNS_MOST);
+    } while (r->farewells < CROWD);
+    r->bids_farewell = false;
+}
+
 // The slice of a connection is short where a thousand others have output too.
 static void little_is_written_in_a_short_slice(void **state)
 {
     rig *r = *state;
     connect_next(r, "127.0.0.1");
     step_ns = 5000000; // each slice is over when it begins
-    queue_bytes(r, 0, LARGE);
+    queue_bytes(r->ends[0].connection, LARGE);
     (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     const uint64_t sent = connection_traffic_now(r->ends[0].connection).sent_bytes;
     assert_in_range(sent, 1, FLUSH_BYTES_LEAST);
@@ -221,7 +269,7 @@ static void little_is_written_outside_of_the_turn(void **state)
     rig *r = *state;
     connect_next(r, "127.0.0.1");
     connection *c = r->ends[0].connection;
-    queue_bytes(r, 0, LARGE);
+    queue_bytes(r->ends[0].connection, LARGE);
     for (int i = 0; i < 1000 && !c->output.write_pending; i++) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     }
@@ -242,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(input_does_not_wait_behind_that_of_a_crowd, begin, end),
         cmocka_unit_test_setup_teardown(answer_does_not_wait_behind_large_ones, begin, end),
+        cmocka_unit_test_setup_teardown(answer_does_not_wait_behind_a_sweep, begin, end),
         cmocka_unit_test_setup_teardown(little_is_written_in_a_short_slice, begin, end),
         cmocka_unit_test_setup_teardown(little_is_written_outside_of_the_turn, begin, end),
     };
