@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
+#include "server/base/acceptor.h"
 #include "server/fleet/peer_tls.h"
 
 enum {
@@ -57,7 +59,7 @@ struct peers {
     uv_loop_t *loop;
     peer_options options;
     peer_key *key;
-    uv_tcp_t listener;
+    acceptor listener; // from take_address() on
     uv_timer_t beat;
     char address[RECORD_ADDRESS_MAX + 1];
     ARRAY(peer_link *) links;
@@ -66,7 +68,7 @@ struct peers {
     uint32_t strangers;               // links that were accepted and have not greeted
     uint32_t refusals, refusal_beats; // since the present REFUSALS_LOGGED_BEATS began
     peer_handler handler;
-    bool begun, closing;
+    bool bound, begun, closing;
     void (*closed)(void *context);
     void *context;
 };
@@ -486,18 +488,22 @@ static void end_oldest_stranger(peers *p)
     fail_link(oldest, "too many others have not greeted");
 }
 
-static void on_knock(uv_stream_t *listener, int result)
+static bool knocks_wanted(void *context)
 {
-    peers *p = listener->data;
-    if (result < 0 || p->closing) {
-        return;
-    }
+    const peers *p = context;
+    return !p->closing;
+}
+
+static void on_knock(void *context, int descriptor)
+{
+    peers *p = context;
     if (p->strangers >= PEER_STRANGERS_MAX) {
         end_oldest_stranger(p);
     }
     peer_link *l = create_link(p, false);
     begin_tcp(l);
-    if (uv_accept(listener, (uv_stream_t *)&l->tcp) != 0) {
+    if (uv_tcp_open(&l->tcp, descriptor) != 0) {
+        (void)close(descriptor);
         end_link(l);
     } else if (p->links.count > PEER_LINKS_MAX) {
         fail_link(l, "there are too many");
@@ -593,26 +599,40 @@ static status refuse_address(const peers *p, int result, error *err)
                      p->options.host, (unsigned)p->options.port, uv_strerror(result));
 }
 
+static void on_own_closed(uv_handle_t *handle)
+{
+    let_go(handle->data);
+}
+
+static void on_listener_closed(void *context)
+{
+    let_go(context);
+}
+
 static status take_address(peers *p, error *err)
 {
     char host[HOST_BYTES];
     char port[8];
     struct sockaddr_storage bound;
-    int size = sizeof bound;
+    socklen_t size = sizeof bound;
     uv_getaddrinfo_t lookup;
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     snprintf(port, sizeof port, "%u", (unsigned)p->options.port);
     int result = uv_getaddrinfo(p->loop, &lookup, NULL, p->options.host, port, &hints);
     if (result == 0) {
-        result = uv_tcp_bind(&p->listener, lookup.addrinfo->ai_addr, 0);
+        result = acceptor_bind(lookup.addrinfo->ai_addr, lookup.addrinfo->ai_addrlen);
         uv_freeaddrinfo(lookup.addrinfo);
     }
-    if (result == 0) {
-        result = uv_tcp_getsockname(&p->listener, (struct sockaddr *)&bound, &size);
-    }
-    if (result != 0) {
+    if (result < 0) {
         return refuse_address(p, result, err);
     }
+    const acceptor_handler handler = {
+        .context = p, .wanted = knocks_wanted, .taken = on_knock, .closed = on_listener_closed};
+    acceptor_init(&p->listener, p->loop, result, &handler);
+    p->bound = true;
+    p->handles++;
+    result = getsockname(p->listener.descriptor, (struct sockaddr *)&bound, &size);
+    ASSERT(result == 0);
     const bool six = bound.ss_family == AF_INET6;
     const uint16_t chosen = ntohs(six ? ((struct sockaddr_in6 *)&bound)->sin6_port
                                       : ((struct sockaddr_in *)&bound)->sin_port);
@@ -623,20 +643,14 @@ static status take_address(peers *p, error *err)
     return STATUS_OK;
 }
 
-static void on_own_closed(uv_handle_t *handle)
-{
-    let_go(handle->data);
-}
-
 status peers_open(uv_loop_t *loop, const peer_options *options, peers **out, error *err)
 {
     peers *p = calloc(1, sizeof *p);
     ASSERT_MEMORY(p != NULL);
-    *p = (peers){.loop = loop, .options = *options, .handles = 2};
+    *p = (peers){.loop = loop, .options = *options, .handles = 1};
     p->key = peer_key_create(options->secret, options->secret_size);
-    (void)uv_tcp_init(loop, &p->listener);
     (void)uv_timer_init(loop, &p->beat);
-    p->listener.data = p->beat.data = p;
+    p->beat.data = p;
     const status s = take_address(p, err);
     if (s != STATUS_OK) {
         peers_close(p, NULL, NULL);
@@ -652,7 +666,7 @@ status peers_begin(peers *p, const peer_handler *handler, error *err)
     p->begun = true;
     p->handler = *handler;
     (void)uv_timer_start(&p->beat, on_beat, PEER_BEAT_MS, PEER_BEAT_MS);
-    const int result = uv_listen((uv_stream_t *)&p->listener, BACKLOG, on_knock);
+    const int result = acceptor_begin(&p->listener, BACKLOG);
     return result == 0 ? STATUS_OK : refuse_address(p, result, err);
 }
 
@@ -675,6 +689,8 @@ void peers_close(peers *p, void (*closed)(void *context), void *context)
     while (p->links.count > 0) {
         end_link(p->links.data[p->links.count - 1]);
     }
-    uv_close((uv_handle_t *)&p->listener, on_own_closed);
+    if (p->bound) {
+        acceptor_close(&p->listener);
+    }
     uv_close((uv_handle_t *)&p->beat, on_own_closed);
 }

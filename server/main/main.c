@@ -77,7 +77,8 @@ int main(int argc, char **argv)
     } else {
         log_set_level(c.log);
         log_set_format(c.log_format);
-        bounds_fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0);
+        bounds_fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0,
+                               c.io_threads > 1 ? (uint32_t)c.io_threads : 0);
         bounds_fit_memory(&c.limits, c.memory);
         home_begin(); // home of the network thread
         code = process_serve(&c);

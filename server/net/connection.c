@@ -339,12 +339,12 @@ void connection_adopt(network *n, relay *r)
     connection_update_reading(c);
 }
 
-void connection_accept(listener *l)
+void connection_accept(network *n, int descriptor)
 {
-    network *n = l->network;
     connection *c = create(n);
     n->rejected++; // counted as rejected until it has a peer
-    if (uv_accept((uv_stream_t *)&l->socket, (uv_stream_t *)&c->socket) != 0) {
+    if (uv_tcp_open(&c->socket, descriptor) != 0) {
+        (void)close(descriptor);
         connection_end_now(c);
         return;
     }

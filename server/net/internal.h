@@ -3,6 +3,7 @@
 #ifndef CAROM_SERVER_NET_INTERNAL_H
 #define CAROM_SERVER_NET_INTERNAL_H
 
+#include "server/base/acceptor.h"
 #include "server/net/loop_turn.h"
 #include "server/net/network.h"
 #include "server/net/outbox.h"
@@ -212,9 +213,8 @@ void plain_close(connection *c);
 bool plain_go_on_writing(connection *c, uv_buf_t buf);
 
 typedef struct listener {
-    uv_tcp_t socket; // first field, so that a handle is its listener
+    acceptor acceptor;
     network *network;
-    bool waits; // a connection waits at the listener for the next turn
     char address[CONNECTION_NAME_BYTES];
 } listener;
 
@@ -247,9 +247,8 @@ struct network {
     uint32_t turn_accepts;
     uint32_t turn_ends;
     uint32_t rejected; // connections without a peer
-    int own_handles;   // handles of listeners, sweep, more and flush that are still open
+    int own_handles;   // listeners, sweep, more and flush that are still open
     bool closing;
-    uint64_t complained_ms;     // when a failure of accepting was last logged
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
     uint32_t greetings;         // number of connections that wait for their PROXY header
     const tls_files *tls;       // NULL: connections are not secured
@@ -287,8 +286,8 @@ void proxied_gone(connection *c);
 
 // ---- connection.c
 
-// Accepts the connection that waits at the listener.
-void connection_accept(listener *l);
+// Owns the descriptor, which was accepted.
+void connection_accept(network *n, int descriptor);
 // Names the connection by its IPv4 or IPv6 address and port.
 void connection_name(connection *c, const struct sockaddr *address);
 // Opens the connection at the handler: it has its name, and its next byte comes from the peer.

@@ -18,24 +18,9 @@ enum {
     // Connections that the kernel queues until they are accepted; the kernel's own maximum is 4096
     // by default. All clients come back at once when the server is replaced by another process.
     BACKLOG = 4096,
-    COMPLAIN_MS = 5000,
     PORT_TRIES = 20, // attempts to find a port that is free on all addresses
     OWN_HANDLES = 3  // sweep, more and flush
 };
-
-// When descriptors run out, libuv closes one that it keeps in reserve, accepts each waiting
-// connection and closes it, so that the listener does not stay ready and the loop does not spin.
-// This is called only if that fails too: the limit on connections (process/bounds.h) is usually
-// reached before.
-static void on_accept_failed(network *n, int result)
-{
-    metrics_add(METRIC_connections_refused, 1);
-    uint64_t now = uv_now(n->loop);
-    if (n->complained_ms == 0 || now - n->complained_ms >= COMPLAIN_MS) {
-        n->complained_ms = now;
-        log_warn("cannot accept a connection: %s", uv_strerror(result));
-    }
-}
 
 // Whether the turn's time for input is used up.
 static bool reading_over(network *n)
@@ -44,20 +29,30 @@ static bool reading_over(network *n)
     return turn_over(&reading);
 }
 
-static void on_connection(uv_stream_t *stream, int result)
+// ---- new connections
+
+static bool accept_wanted(void *context)
 {
-    listener *l = (listener *)stream;
-    network *n = l->network;
-    if (result != 0) {
-        on_accept_failed(n, result);
-    } else if (n->turn_accepts >= TURN_ACCEPTS || (n->turn_accepts > 0 && reading_over(n))) {
-        l->waits = true; // libuv reports no further connection until this one is accepted
-        network_go_on(n);
-    } else if (!n->closing) {
-        n->turn_accepts++;
-        connection_accept(l);
-    }
+    network *n = ((listener *)context)->network;
+    const bool over = n->turn_accepts > 0 && reading_over(n);
+    return !n->closing && n->turn_accepts < TURN_ACCEPTS && !over;
 }
+
+static void on_accepted(void *context, int descriptor)
+{
+    network *n = ((listener *)context)->network;
+    n->turn_accepts++;
+    connection_accept(n, descriptor);
+}
+
+// Without a descriptor: the limit on connections (process/bounds.h) is usually reached before.
+static void on_turned_away(void *context)
+{
+    (void)context;
+    metrics_add(METRIC_connections_refused, 1);
+}
+
+// ---- turns
 
 static void begin_turn(network *n)
 {
@@ -66,13 +61,6 @@ static void begin_turn(network *n)
     n->turn_accepts = 0;
     connection_resume_some(n);
     connection_end_some(n);
-    for (int i = 0; i < n->listener_count && !n->closing; i++) {
-        if (n->listeners[i]->waits) {
-            n->listeners[i]->waits = false;
-            n->turn_accepts++;
-            connection_accept(n->listeners[i]);
-        }
-    }
 }
 
 // Flushes connections with new output, those first whose subjects have used the least of this
@@ -201,11 +189,15 @@ static void on_own_closed(uv_handle_t *handle)
     own_closed(handle->data);
 }
 
-static void on_listener_closed(uv_handle_t *handle)
+// Those that failed to open are not counted among the network's own handles.
+static void on_listener_closed(void *context)
 {
-    network *n = ((listener *)handle)->network;
-    free(handle);
-    own_closed(n);
+    listener *l = context;
+    network *n = l->network;
+    free(l);
+    if (n != NULL) {
+        own_closed(n);
+    }
 }
 
 void network_check_finished(network *n)
@@ -303,8 +295,8 @@ static status resolve(uv_loop_t *loop, const char *host, uint16_t port, address_
 static uint16_t name_listener(listener *l)
 {
     struct sockaddr_storage address;
-    int size = sizeof address;
-    int result = uv_tcp_getsockname(&l->socket, (struct sockaddr *)&address, &size);
+    socklen_t size = sizeof address;
+    int result = getsockname(l->acceptor.descriptor, (struct sockaddr *)&address, &size);
     ASSERT(result == 0);
     char host[INET6_ADDRSTRLEN];
     uint16_t port = 0;
@@ -322,46 +314,47 @@ static uint16_t name_listener(listener *l)
     return port;
 }
 
-static listener *add_listener(network *n)
+// Owns the descriptor. Returns the system's error number, negative, or 0.
+static int add_listener(network *n, int descriptor)
 {
     ASSERT(n->listener_count < NETWORK_LISTENERS_MAX);
     listener *l = calloc(1, sizeof *l);
     ASSERT_MEMORY(l != NULL);
     l->network = n;
-    int result = uv_tcp_init(n->loop, &l->socket);
-    ASSERT(result == 0); // allocates nothing
+    const acceptor_handler handler = {.context = l,
+                                      .wanted = accept_wanted,
+                                      .taken = on_accepted,
+                                      .refused = on_turned_away,
+                                      .closed = on_listener_closed};
+    acceptor_init(&l->acceptor, n->loop, descriptor, &handler);
     n->listeners[n->listener_count++] = l;
-    return l;
+    return acceptor_begin(&l->acceptor, BACKLOG);
 }
 
-static void free_closed(uv_handle_t *handle)
+static void drop_last_listener(network *n)
 {
-    free(handle);
+    listener *l = n->listeners[--n->listener_count];
+    l->network = NULL;
+    acceptor_close(&l->acceptor);
 }
 
 // Closes all listeners, so that none is left when opening one failed.
 static void drop_listeners(network *n)
 {
     while (n->listener_count > 0) {
-        uv_close((uv_handle_t *)&n->listeners[--n->listener_count]->socket, free_closed);
+        drop_last_listener(n);
     }
 }
 
 // Uses a socket that listens already: connections in its queue are accepted like any other.
 static status listen_on_given(network *n, int given, error *err)
 {
-    listener *l = add_listener(n);
-    int result = uv_tcp_open(&l->socket, given);
-    if (result != 0) {
-        (void)close(given);
-    } else {
-        result = uv_listen((uv_stream_t *)&l->socket, BACKLOG, on_connection);
-    }
+    const int result = add_listener(n, given);
     if (result != 0) {
         return error_set(err, STATUS_UNAVAILABLE, "cannot go on with descriptor %d: %s", given,
                          uv_strerror(result));
     }
-    (void)name_listener(l);
+    (void)name_listener(n->listeners[n->listener_count - 1]);
     return STATUS_OK;
 }
 
@@ -387,25 +380,34 @@ static void set_port(struct sockaddr_storage *address, uint16_t port)
     }
 }
 
+static int listen_on_address(network *n, const struct sockaddr_storage *address)
+{
+    const socklen_t size =
+        address->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    const int descriptor = acceptor_bind((const struct sockaddr *)address, size);
+    if (descriptor < 0) {
+        return descriptor;
+    }
+    const int result = add_listener(n, descriptor);
+    if (result != 0) {
+        drop_last_listener(n);
+    }
+    return result;
+}
+
 // Listens on each address, those after the first with the port that this one has. On a failure
 // *result is the system's last error.
 static bool listen_on_each(network *n, address_list *list, bool free_port, int *result)
 {
     for (int i = 0; i < list->count; i++) {
-        listener *l = add_listener(n);
-        *result = uv_tcp_bind(&l->socket, (const struct sockaddr *)&list->data[i], 0);
-        if (*result == 0) {
-            *result = uv_listen((uv_stream_t *)&l->socket, BACKLOG, on_connection);
-        }
+        *result = listen_on_address(n, &list->data[i]);
         if (*result == UV_EADDRNOTAVAIL || *result == UV_EAFNOSUPPORT) {
-            uv_close((uv_handle_t *)&l->socket, free_closed);
-            n->listener_count--; // this machine has no such address
-            continue;
+            continue; // this machine has no such address
         }
         if (*result != 0) {
             return false;
         }
-        uint16_t port = name_listener(l);
+        uint16_t port = name_listener(n->listeners[n->listener_count - 1]);
         for (int k = i + 1; k < list->count && free_port; k++) {
             set_port(&list->data[k], port);
         }
@@ -520,8 +522,7 @@ listen_sockets network_descriptors(const network *n)
 {
     listen_sockets out = {.count = n->listener_count};
     for (int i = 0; i < n->listener_count; i++) {
-        int result = uv_fileno((const uv_handle_t *)&n->listeners[i]->socket, &out.fd[i]);
-        ASSERT(result == 0);
+        out.fd[i] = n->listeners[i]->acceptor.descriptor;
     }
     return out;
 }
@@ -563,7 +564,7 @@ void network_close(network *n)
     int count = n->listener_count;
     n->listener_count = 0;
     for (int i = 0; i < count; i++) {
-        uv_close((uv_handle_t *)&n->listeners[i]->socket, on_listener_closed);
+        acceptor_close(&n->listeners[i]->acceptor);
     }
 }
 

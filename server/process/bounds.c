@@ -9,7 +9,10 @@
 #include "server/base/memory.h"
 #include "server/net/network.h"
 
-enum { OWN_DESCRIPTORS = 96 }; // besides connections: files, refused sockets, those of the loop
+enum {
+    OWN_DESCRIPTORS = 96,     // besides connections: files, refused sockets, those of the loop
+    IO_THREAD_DESCRIPTORS = 5 // of each thread of --io-threads, whose loop has its own
+};
 
 enum {
     // Larger heap pieces are mappings, which return to the system when freed. (The C library would
@@ -25,14 +28,15 @@ enum {
     HEAP_ARENAS_MAX = 4096,
 };
 
-void bounds_fit_descriptors(limits *l, bool http, bool proxied)
+void bounds_fit_descriptors(limits *l, bool http, bool proxied, uint32_t threads)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
     }
     // Connections that are closing count too; see http.c.
-    rlim_t base = OWN_DESCRIPTORS + (proxied ? NETWORK_GREETINGS_MAX : 0);
+    rlim_t base = OWN_DESCRIPTORS + (rlim_t)threads * IO_THREAD_DESCRIPTORS;
+    base += proxied ? NETWORK_GREETINGS_MAX : 0;
     rlim_t own = base + (http ? 2 * l->http_connections : 0);
     rlim_t wanted = l->connections + own;
     if (files.rlim_cur < wanted) {

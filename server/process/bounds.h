@@ -11,8 +11,9 @@
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
 // more, the limit on connections is lowered: a client then learns why it is refused. Plain HTTP
-// connections get an eighth of them at most.
-void bounds_fit_descriptors(limits *l, bool http, bool proxied);
+// connections get an eighth of them at most. `threads`: those of --io-threads beside the network
+// thread.
+void bounds_fit_descriptors(limits *l, bool http, bool proxied, uint32_t threads);
 
 // Sets up the heap, and bounds what the process may take: `memory` bytes; 0: three quarters of the
 // machine's.

@@ -165,25 +165,42 @@ class Descriptors(WireTest):
     def sessions(self):
         return self.client.call("server.stats")["counters"]["sessions"]
 
-    def test_few_descriptors_mean_few_connections(self):
-        shell = subprocess.Popen(["/bin/sh", "-c", f"ulimit -n 100; exec '{CAROMD}' --listen 127.0.0.1:0 --http off"],
-                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    def start_with(self, descriptors, *options):
+        """A server with that many descriptors: its process, its port, and its log until it listens."""
+        shell = subprocess.Popen(["/bin/sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh", CAROMD, "--listen", "127.0.0.1:0", "--http", "off",
+                                  *options], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(shell.kill)
         log = ""
         while not (found := re.search(r"listening on 127\.0\.0\.1:(\d+)", log)):
             line = shell.stderr.readline()
             self.assertNotEqual("", line, log)
             log += line
-        self.assertIn("100 descriptors are enough for 4 connections", log)
-        clients = [Client(int(found[1])) for _ in range(4)]
-        for client in clients:
-            self.addCleanup(client.__exit__)
-            client.call("ping")
-        with Client(int(found[1])) as fifth:
-            self.assertRegex(self.farewell(fifth), "^limit_exceeded: connections")
+        return shell, int(found[1]), log
+
+    def stop(self, shell):
         shell.terminate()
         self.assertEqual(0, shell.wait(SECONDS_MAX))
         shell.stderr.close()
+
+    def test_few_descriptors_mean_few_connections(self):
+        shell, port, log = self.start_with(100, "--io-threads", "1")
+        self.assertIn("100 descriptors are enough for 4 connections", log)
+        clients = [Client(port) for _ in range(4)]
+        for client in clients:
+            self.addCleanup(client.__exit__)
+            client.call("ping")
+        with Client(port) as fifth:
+            self.assertRegex(self.farewell(fifth), "^limit_exceeded: connections")
+        self.stop(shell)
+
+    def test_threads_of_sockets_take_descriptors_too(self):
+        shell, port, log = self.start_with(220, "--io-threads", "20")
+        self.assertIn("220 descriptors are enough for 24 connections", log)
+        clients = [Client(port) for _ in range(24)]
+        for client in clients:
+            self.addCleanup(client.__exit__)
+            client.call("ping")
+        self.stop(shell)
 
     def test_no_descriptor_left_is_survived(self):
         self.server = Caromd(CAROMD)
@@ -199,6 +216,18 @@ class Descriptors(WireTest):
         # With free descriptors, the server accepts connections again.
         self.eventually(lambda: self.sessions() == 1)
         self.connect().call("ping")
+
+    def test_sessions_are_answered_while_nobody_can_be_accepted(self):
+        self.server = Caromd(CAROMD)
+        self.addCleanup(self.server.__exit__)
+        self.client = self.connect()
+        self.client.call("ping")
+        before = resource.prlimit(self.server.process.pid, resource.RLIMIT_NOFILE, (3, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        waiting = self.connect()  # the kernel accepts it
+        self.server.await_log("cannot accept a connection")
+        self.client.call("ping")
+        resource.prlimit(self.server.process.pid, resource.RLIMIT_NOFILE, before)
+        waiting.call("ping")
 
 
 if __name__ == "__main__":
