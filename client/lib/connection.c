@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/assert.h"
+#include "common/base/status.h"
 
 enum {
     READ_BYTES_MIN = 64 << 10,      // least space for a read
@@ -70,10 +71,14 @@ void connection_shut(connection *c, carom_status why, const char *format, ...)
         return;
     }
     if (!c->announced || why == CAROM_OK) {
+        char text[2 * ERROR_TEXT_MAX];
+        struct error cut;
         va_list args;
         va_start(args, format);
-        vsnprintf(c->why_text, sizeof c->why_text, format, args);
+        vsnprintf(text, sizeof text, format, args);
         va_end(args);
+        error_set(&cut, STATUS_UNAVAILABLE, "%s", text);
+        memcpy(c->why_text, cut.text, sizeof c->why_text);
         c->why = why;
     }
     c->phase = CONNECTION_DOWN;

@@ -75,7 +75,7 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     if (c->state == CAROM_CLOSED) {
         return;
     }
-    char text[CAROM_ERROR_TEXT_MAX];
+    char text[2 * CAROM_ERROR_TEXT_MAX]; // connection_shut cuts it
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/prediction/prediction.h"
+#include "common/base/status.h"
 #include "common/physics/image.h"
 
 _Static_assert((int)CAROM_EVENT_BEGIN == (int)EVENT_BEGIN &&
@@ -30,8 +31,12 @@ carom_status replica_fault(carom_error *err, carom_status kind, const char *form
         *err = (carom_error){.status = kind};
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(err->text, sizeof err->text, format, arguments);
+        char text[2 * CAROM_ERROR_TEXT_MAX];
+        struct error cut;
+        vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
+        error_set(&cut, STATUS_INTERNAL, "%s", text);
+        memcpy(err->text, cut.text, sizeof err->text);
     }
     return kind;
 }

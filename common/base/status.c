@@ -2,6 +2,7 @@
 #include "common/base/status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,22 +27,39 @@ status status_from_code(const char *code, unsigned long size)
     return STATUS_INTERNAL;
 }
 
-// Cuts an incomplete UTF-8 character off the end, so that a text that was too long stays valid.
-static void trim_partial_character(char *text)
+// The end of a text that was cut.
+static const char CUT[] = "…";
+
+// How far back a cut looks for the end of a word.
+enum { CUT_BACK_MAX = 64 };
+
+static bool is_boundary(char c)
 {
-    size_t end = strlen(text);
-    size_t start = end;
-    while (start > 0 && end - start < 4 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) {
-        start--;
+    return c == ' ' || c == ',' || c == '|'; // '|' separates the words of a choice
+}
+
+// Whether the byte continues a UTF-8 character.
+static bool is_inside(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+// Ends a text that did not fit behind its last whole word, or character of a very long word, with
+// CUT.
+static void end_cut(char text[ERROR_TEXT_MAX])
+{
+    const size_t most = ERROR_TEXT_MAX - sizeof CUT; // what may stay
+    size_t end = most;
+    while (end > most - CUT_BACK_MAX && !is_boundary(text[end - 1])) {
+        end--;
     }
-    if (start == 0) {
-        return;
+    if (!is_boundary(text[end - 1])) {
+        end = most;
+        while (is_inside(text[end])) {
+            end--;
+        }
     }
-    unsigned char lead = (unsigned char)text[start - 1];
-    size_t want = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-    if (end - (start - 1) < want) {
-        text[start - 1] = '\0';
-    }
+    memcpy(text + end, CUT, sizeof CUT);
 }
 
 status error_set(error *err, status s, const char *format, ...)
@@ -50,9 +68,11 @@ status error_set(error *err, status s, const char *format, ...)
         err->status = s;
         va_list args;
         va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
+        const int size = vsnprintf(err->text, sizeof err->text, format, args);
         va_end(args);
-        trim_partial_character(err->text);
+        if (size >= ERROR_TEXT_MAX) {
+            end_cut(err->text);
+        }
     }
     return s;
 }
@@ -66,11 +86,12 @@ void error_prefix(error *err, const char *format, ...)
     memcpy(text, err->text, sizeof text);
     va_list args;
     va_start(args, format);
-    int used = vsnprintf(err->text, sizeof err->text, format, args);
+    int size = vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    if (used >= 0 && (size_t)used < sizeof err->text) {
-        int cut = snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", text);
-        (void)cut; // a longer text is cut off
+    if (size >= 0 && size < ERROR_TEXT_MAX) {
+        size += snprintf(err->text + size, sizeof err->text - (size_t)size, ": %s", text);
     }
-    trim_partial_character(err->text);
+    if (size >= ERROR_TEXT_MAX) {
+        end_cut(err->text);
+    }
 }

@@ -13,7 +13,7 @@
 
 #include "common/base/status_list.h"
 
-enum { ERROR_TEXT_MAX = 256 }; // bytes with the closing zero; longer texts are cut at a character
+enum { ERROR_TEXT_MAX = 256 }; // bytes with the closing zero; longer texts end at a word, with …
 
 typedef struct error {
     status status;

@@ -45,7 +45,7 @@ bool decoder_fail(decoder *d, status s, const place *where, const char *format, 
         return false;
     }
     d->status = s;
-    char what[ERROR_TEXT_MAX];
+    char what[2 * ERROR_TEXT_MAX]; // error_set cuts it
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
@@ -111,18 +111,11 @@ bool object_text(const msgpack_object *object, const char **text, uint32_t *size
 
 // ---- the map
 
-// The names of the list's arguments, as many whole ones as fit `space` bytes, with "..." where some
-// are left out.
-static void names_append(const arg_list *list, char text[ERROR_TEXT_MAX], size_t space)
+// The names of the list's arguments: all of them, or those that an error's text can show.
+static void names_append(const arg_list *list, char text[ERROR_TEXT_MAX])
 {
     size_t used = 0;
     for (uint32_t i = 0; i < list->count; i++) {
-        bool last = i + 1 == list->count;
-        size_t needed = (i == 0 ? 0 : 2) + strlen(list->args[i].name);
-        if (used + needed + (last ? 0 : strlen(", ...")) > space) {
-            text_append(text, &used, "%s...", i == 0 ? "" : ", ");
-            return;
-        }
         text_append(text, &used, "%s%s", i == 0 ? "" : ", ", list->args[i].name);
     }
 }
@@ -131,19 +124,23 @@ static bool fail_unknown(const arguments *a, const char *key, uint32_t size)
 {
     char quoted[UTF8_QUOTE_MAX];
     char hint[SUGGEST_TEXT_MAX];
-    char front[ERROR_TEXT_MAX] = "";
-    char path[ERROR_TEXT_MAX] = "";
     char known[ERROR_TEXT_MAX] = "none";
-    size_t used = 0;
-    size_t path_size = 0;
     arg_list_suggest(a->list, key, size, hint);
+    names_append(a->list, known);
     // A question ends its sentence.
-    text_append(front, &used, "unknown argument '%s'%s%s%s takes ", utf8_quote(quoted, key, size),
-                hint, hint[0] == '\0' ? "; " : " ", a->list->name);
-    place_append(a->where, path, &path_size);
-    size_t taken = used + path_size + strlen(": ");
-    names_append(a->list, known, taken < ERROR_TEXT_MAX - 1 ? ERROR_TEXT_MAX - 1 - taken : 0);
-    return decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where, "%s%s", front, known);
+    return decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
+                        "unknown argument '%s'%s%s%s takes %s", utf8_quote(quoted, key, size), hint,
+                        hint[0] == '\0' ? "; " : " ", a->list->name, known);
+}
+
+bool decoder_fail_word(decoder *d, const place *where, const char *wanted, const char *choices,
+                       const char *word, uint32_t size)
+{
+    char quoted[UTF8_QUOTE_MAX];
+    char hint[SUGGEST_TEXT_MAX];
+    choice_suggest(choices, word, size, hint);
+    return decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "unknown word '%s'%s%sexpected %s",
+                        utf8_quote(quoted, word, size), hint, hint[0] == '\0' ? "; " : " ", wanted);
 }
 
 static bool take_pair(arguments *a, const msgpack_object_kv *pair)

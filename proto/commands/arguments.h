@@ -43,6 +43,11 @@ typedef struct place {
 bool decoder_fail(decoder *d, status s, const place *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// Fails with "unknown word 'statik'; did you mean 'static'? expected WANTED". `choices` is the list
+// "static|kinematic|dynamic"; the word comes first, as a long list is cut.
+bool decoder_fail_word(decoder *d, const place *where, const char *wanted, const char *choices,
+                       const char *word, uint32_t size);
+
 typedef struct arguments {
     decoder *decoder;
     const arg_list *list;

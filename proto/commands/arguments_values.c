@@ -334,11 +334,7 @@ static bool word_of(const argument *g, const msgpack_object *object, const place
     }
     int index = choice_find(g->arg->choices, text, size);
     if (index < 0) {
-        char quoted[UTF8_QUOTE_MAX];
-        char hint[SUGGEST_TEXT_MAX];
-        return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where, "expected %s, got '%s'%s",
-                            g->arg->choices, utf8_quote(quoted, text, size),
-                            choice_suggest(g->arg->choices, text, size, hint));
+        return decoder_fail_word(g->decoder, where, g->arg->choices, g->arg->choices, text, size);
     }
     *out = (uint32_t)index;
     return true;

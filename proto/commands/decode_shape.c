@@ -63,8 +63,6 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
     place at = {where, "kind", 0};
     const char *text;
     uint32_t size;
-    char quoted[UTF8_QUOTE_MAX];
-    char hint[SUGGEST_TEXT_MAX];
     if (object->type != MSGPACK_OBJECT_MAP) {
         return decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "expected %s, got %s",
                             arg_type_name(ARG_SHAPE), object_type_name(object));
@@ -88,9 +86,7 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
     if (choice_find("chain", text, size) == 0) {
         return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "a chain is not allowed here");
     }
-    return decoder_fail(
-        d, STATUS_INVALID_ARGUMENT, &at, "expected one of " SHAPE_KINDS_TEXT ", got '%s'%s",
-        utf8_quote(quoted, text, size), choice_suggest(SHAPE_KINDS, text, size, hint));
+    return decoder_fail_word(d, &at, "one of " SHAPE_KINDS_TEXT, SHAPE_KINDS, text, size);
 }
 
 static void decode_shape(decoder *d, const msgpack_object *object, const place *where,

@@ -48,7 +48,7 @@ typedef enum carom_status {
     CAROM_STATUS_COUNT
 } carom_status;
 
-#define CAROM_ERROR_TEXT_MAX 256 // bytes with the closing zero; longer texts are cut at a character
+#define CAROM_ERROR_TEXT_MAX 256 // bytes with the closing zero; longer texts end at a word, with …
 
 // For a request whose answer was lost with the connection (CAROM_UNAVAILABLE): whether it took
 // effect.

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/base/status.h"
+#include "common/base/utf8.h"
 
 static void status_code_every_status_is_the_contracts_word(void **state)
 {
@@ -75,7 +76,35 @@ static void error_set_long_text_is_cut_to_fit(void **state)
     error err;
     error_set(&err, STATUS_INTERNAL, "%0*d", 3 * ERROR_TEXT_MAX, 0);
     assert_int_equal(strlen(err.text), ERROR_TEXT_MAX - 1);
-    assert_int_equal(err.text[ERROR_TEXT_MAX - 2], '0');
+    assert_string_equal(err.text + ERROR_TEXT_MAX - 5, "0…");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    return strlen(text) >= strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
+static void error_set_is_cut_behind_a_whole_word(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *end;
+    } CUTS[] = {{"alpha, beta, gamma", "alpha, …"},
+                {"alpha|beta|gamma", "alpha|…"},
+                {"alpha beta gamma", "alpha …"}};
+    for (size_t i = 0; i < sizeof CUTS / sizeof *CUTS; i++) {
+        error err;
+        error_set(&err, STATUS_INTERNAL, "%0*d %s", ERROR_TEXT_MAX - 14, 0, CUTS[i].list);
+        assert_true(ends_with(err.text, CUTS[i].end));
+        assert_true(strlen(err.text) < ERROR_TEXT_MAX);
+        // no matter who cuts it, and how often
+        error_set(&err, STATUS_INTERNAL, "%0*d %s", ERROR_TEXT_MAX - 30, 0, CUTS[i].list);
+        assert_true(ends_with(err.text, "gamma"));
+        error_prefix(&err, "%s", "commands[999]");
+        assert_true(ends_with(err.text, CUTS[i].end));
+        error_prefix(&err, "%s", "commands[9]");
+        assert_true(ends_with(err.text, "…") && !ends_with(err.text, "……"));
+    }
 }
 
 // Every position of a two, three and four byte character relative to the end of the buffer.
@@ -89,8 +118,12 @@ static void error_set_cut_inside_a_character_leaves_it_out(void **state)
             error err;
             error_set(&err, STATUS_INTERNAL, "%0*d%s", (int)before, 0, CHARACTERS[c]);
             bool fits = before + width <= ERROR_TEXT_MAX - 1;
-            assert_int_equal(strlen(err.text), fits ? before + width : before);
-            assert_int_equal(strcmp(err.text + before, CHARACTERS[c]) == 0, fits);
+            assert_int_equal(ends_with(err.text, CHARACTERS[c]), fits);
+            assert_int_equal(ends_with(err.text, "0…"), !fits);
+            assert_true(utf8_valid(err.text, strlen(err.text)));
+            error_set(&err, STATUS_INTERNAL, "%0*d%s%s%s%s", (int)before - 4, 0, CHARACTERS[c],
+                      CHARACTERS[c], CHARACTERS[c], "and more than fits");
+            assert_true(ends_with(err.text, "…") && utf8_valid(err.text, strlen(err.text)));
         }
     }
 }
@@ -111,9 +144,8 @@ static void error_prefix_too_long_keeps_the_front(void **state)
     (void)state;
     error err;
     error_set(&err, STATUS_INVALID_ARGUMENT, "radius must be > 0");
-    error_prefix(&err, "%0*d", ERROR_TEXT_MAX - 5, 0);
-    assert_int_equal(strlen(err.text), ERROR_TEXT_MAX - 1);
-    assert_string_equal(err.text + ERROR_TEXT_MAX - 5, ": ra");
+    error_prefix(&err, "%0*d", ERROR_TEXT_MAX - 7, 0);
+    assert_true(ends_with(err.text, "0: …"));
     error_prefix(&err, "%0*d", 2 * ERROR_TEXT_MAX, 0);
     assert_int_equal(strlen(err.text), ERROR_TEXT_MAX - 1);
     assert_null(strchr(err.text, ':'));
@@ -128,6 +160,7 @@ int main(void)
         cmocka_unit_test(error_set_fills_status_and_text),
         cmocka_unit_test(error_set_without_error_returns_the_status),
         cmocka_unit_test(error_set_long_text_is_cut_to_fit),
+        cmocka_unit_test(error_set_is_cut_behind_a_whole_word),
         cmocka_unit_test(error_set_cut_inside_a_character_leaves_it_out),
         cmocka_unit_test(error_prefix_puts_the_place_in_front),
         cmocka_unit_test(error_prefix_too_long_keeps_the_front),
