@@ -94,13 +94,13 @@ static status check_room(const data_plan *p, const planned_datum *d, uint64_t by
 
 status data_plan_set(data_plan *p, const data_set_args *set, error *err)
 {
-    status s = world_data_check(set->key, set->value, set->value_size, err);
-    if (s == STATUS_OK && set->value_size > p->most->value_bytes) {
-        s = error_set(err, STATUS_LIMIT_EXCEEDED,
-                      "value: must have at most %" PRIu64
-                      " bytes of MessagePack (data_value_bytes), got %zu",
-                      p->most->value_bytes, set->value_size);
+    if (set->value_size > p->most->value_bytes) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "value: must have at most %" PRIu64
+                         " bytes of MessagePack (data_value_bytes), got %zu",
+                         p->most->value_bytes, set->value_size);
     }
+    status s = world_data_check(set->key, set->value, set->value_size, err);
     if (s != STATUS_OK) {
         return s;
     }

@@ -119,6 +119,14 @@ static void decode_none_command(const arguments *a, command *out)
     (void)out;
 }
 
+// The server's limit of an argument that may be any value, in brackets; "": it has none.
+static const char *limit_of(const arguments *a)
+{
+    return a->list == &METHODS[METHOD_DATA_SET].list       ? " (data_value_bytes)"
+           : a->list == &METHODS[METHOD_MESSAGE_SEND].list ? " (message_data_bytes)"
+                                                           : "";
+}
+
 bool decode_any(const arguments *a, const char *name, const uint8_t **out, size_t *size)
 {
     const msgpack_object *any = arguments_value(a, name);
@@ -132,8 +140,9 @@ bool decode_any(const arguments *a, const char *name, const uint8_t **out, size_
     msgpack_pack_object(&packer, *any);
     if (bytes.overflow) {
         place where = arguments_place(a, name);
-        decoder_fail(d, STATUS_LIMIT_EXCEEDED, &where, "must have at most %d bytes of MessagePack",
-                     WIRE_ECHO_BYTES_MAX);
+        decoder_fail(d, STATUS_LIMIT_EXCEEDED, &where,
+                     "must have at most %d bytes of MessagePack%s", WIRE_ECHO_BYTES_MAX,
+                     limit_of(a));
     } else {
         uint8_t *copy = command_memory_take(d->memory, bytes.size, 1);
         memcpy(copy, bytes.data, bytes.size);

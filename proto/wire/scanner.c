@@ -7,12 +7,16 @@
 
 scanner_limits scanner_limits_default(void)
 {
-    return (scanner_limits){WIRE_MESSAGE_BYTES_DEFAULT, WIRE_DEPTH_MAX, WIRE_VALUES_MAX};
+    return (scanner_limits){.bytes_max = WIRE_MESSAGE_BYTES_DEFAULT,
+                            .depth_max = WIRE_DEPTH_MAX,
+                            .values_max = WIRE_VALUES_MAX};
 }
 
 scanner_limits scanner_limits_reply(void)
 {
-    return (scanner_limits){WIRE_REPLY_BYTES_MAX, WIRE_DEPTH_MAX, WIRE_REPLY_VALUES_MAX};
+    return (scanner_limits){.bytes_max = WIRE_REPLY_BYTES_MAX,
+                            .depth_max = WIRE_DEPTH_MAX,
+                            .values_max = WIRE_REPLY_VALUES_MAX};
 }
 
 void scanner_init(scanner *s, const scanner_limits *limits)
@@ -47,6 +51,15 @@ static scan_verdict refuse(scanner *s, status why, const char *text, uint32_t li
     return SCAN_REFUSED;
 }
 
+static scan_verdict refuse_bytes(scanner *s, const char *text)
+{
+    refuse(s, STATUS_LIMIT_EXCEEDED, text, s->limits.bytes_max);
+    if (s->limits.bytes_name != NULL) {
+        error_prefix(&s->refusal, "%s", s->limits.bytes_name);
+    }
+    return SCAN_REFUSED;
+}
+
 // Refuses a message that can no longer end within the limit: `more` bytes are certain to follow,
 // and at least one byte for each owed value.
 static bool fits(const scanner *s, uint64_t more)
@@ -74,8 +87,7 @@ static scan_verdict open_container(scanner *s, uint64_t count)
         return refuse(s, STATUS_LIMIT_EXCEEDED, "nested too deep", s->limits.depth_max);
     }
     if (!fits(s, count)) {
-        return refuse(s, STATUS_LIMIT_EXCEEDED, "more values declared than a message has bytes",
-                      s->limits.bytes_max);
+        return refuse_bytes(s, "more values declared than a message has bytes");
     }
     if (s->values + (uint64_t)s->owed + count > s->limits.values_max) {
         return refuse(s, STATUS_LIMIT_EXCEEDED, "too many values in a message",
@@ -110,7 +122,7 @@ static scan_verdict open_value(scanner *s, tag_info info)
         break;
     }
     if (!fits(s, length)) {
-        return refuse(s, STATUS_LIMIT_EXCEEDED, "message too large", s->limits.bytes_max);
+        return refuse_bytes(s, "message too large");
     }
     s->body_left = (uint32_t)length;
     return length > 0 ? SCAN_MORE : end_value(s);
@@ -131,7 +143,7 @@ static scan_verdict begin_value(scanner *s, uint8_t tag)
         return open_value(s, info);
     }
     if (!fits(s, info.length_bytes)) {
-        return refuse(s, STATUS_LIMIT_EXCEEDED, "message too large", s->limits.bytes_max);
+        return refuse_bytes(s, "message too large");
     }
     return SCAN_MORE;
 }

@@ -24,6 +24,8 @@ typedef struct scanner_limits {
     uint32_t bytes_max;  // largest message, 1 to UINT32_MAX / 2
     uint32_t depth_max;  // containers within containers, 1 to WIRE_DEPTH_MAX
     uint32_t values_max; // most values in a message, 1 or more
+    // The setting that bytes_max is, for error texts; static, or NULL: it is none.
+    const char *bytes_name;
 } scanner_limits;
 
 // The limits of a server for its clients: WIRE_MESSAGE_BYTES_DEFAULT, WIRE_DEPTH_MAX,

@@ -12,7 +12,8 @@
 // The bytes made from the text must be whole MessagePack within the limits of depth.
 static void scan(const buffer *bytes)
 {
-    scanner_limits limits = {64 << 20, WIRE_DEPTH_MAX, 64 << 20};
+    scanner_limits limits = {
+        .bytes_max = 64 << 20, .depth_max = WIRE_DEPTH_MAX, .values_max = 64 << 20};
     scanner s;
     scanner_init(&s, &limits);
     size_t used;

@@ -10,7 +10,8 @@
 
 static void scan(const buffer *bytes)
 {
-    scanner_limits limits = {SCENE_BYTES_MAX, WIRE_DEPTH_MAX, SCENE_BYTES_MAX};
+    scanner_limits limits = {
+        .bytes_max = SCENE_BYTES_MAX, .depth_max = WIRE_DEPTH_MAX, .values_max = SCENE_BYTES_MAX};
     scanner s;
     scanner_init(&s, &limits);
     size_t used;

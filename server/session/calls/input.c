@@ -14,6 +14,7 @@ void input_init(input *in, uint32_t message_bytes_max)
     *in = (input){0};
     scanner_limits bounds = scanner_limits_default();
     bounds.bytes_max = message_bytes_max;
+    bounds.bytes_name = "message_bytes";
     scanner_init(&in->scanner, &bounds);
 }
 

@@ -102,6 +102,7 @@ void rights_bound_input(session *s)
     const bool less = stranger && l->stranger_bytes < l->message_bytes;
     s->intake.input.scanner.limits.bytes_max =
         (uint32_t)(less ? l->stranger_bytes : l->message_bytes);
+    s->intake.input.scanner.limits.bytes_name = stranger ? NULL : "message_bytes";
     s->intake.input.scanner.limits.values_max =
         stranger ? (uint32_t)STRANGER_VALUES : scanner_limits_default().values_max;
 }

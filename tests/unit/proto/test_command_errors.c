@@ -489,6 +489,11 @@ static void an_echo_has_a_limit(void **state)
     memcpy(at + WIRE_ECHO_BYTES_MAX, "\"}", 3);
     refuse(METHOD_PING, json, STATUS_LIMIT_EXCEEDED,
            "any: must have at most 65536 bytes of MessagePack");
+    at = json + sprintf(json, "{\"world\": \"w\", \"key\": \"k\", \"value\": \"");
+    memset(at, 'x', WIRE_ECHO_BYTES_MAX);
+    memcpy(at + WIRE_ECHO_BYTES_MAX, "\"}", 3);
+    refuse(METHOD_DATA_SET, json, STATUS_LIMIT_EXCEEDED,
+           "value: must have at most 65536 bytes of MessagePack (data_value_bytes)");
     free(json);
 }
 

@@ -76,7 +76,7 @@ static void assert_refused(const scanner_limits *limits, const uint8_t *bytes, s
 
 static scanner_limits limits_of(uint32_t bytes, uint32_t depth, uint32_t values)
 {
-    return (scanner_limits){bytes, depth, values};
+    return (scanner_limits){.bytes_max = bytes, .depth_max = depth, .values_max = values};
 }
 
 // ---- accepted messages
@@ -327,6 +327,9 @@ static void message_of_the_largest_size_passes_and_one_byte_more_is_refused(void
     bytes[2]++;
     assert_refused(&limits, bytes, sizeof bytes, 3, STATUS_LIMIT_EXCEEDED,
                    "too large; the limit is 1000");
+    limits.bytes_name = "message_bytes";
+    assert_refused(&limits, bytes, sizeof bytes, 3, STATUS_LIMIT_EXCEEDED,
+                   "message_bytes: byte 2: message too large; the limit is 1000");
 }
 
 static void message_that_grows_past_the_limit_value_by_value_is_refused(void **state)
