@@ -1,6 +1,7 @@
 // The entries of a scene file: commands and blocks.
 #include "proto/scene/scene_expand.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "proto/methods.h"
@@ -135,8 +136,10 @@ static status expand_command(scene_expander *x, const msgpack_object_array *entr
         return scene_starved(x);
     }
     if (x->bytes.overflow || size > SCENE_CHUNK_BYTES_MAX) {
-        return error_set(x->err, STATUS_LIMIT_EXCEEDED, "the %s is too large",
-                         x->bytes.overflow ? "scene" : "command");
+        return error_set(x->err, STATUS_LIMIT_EXCEEDED,
+                         "the %s is too large; the limit is %d bytes of MessagePack",
+                         x->bytes.overflow ? "scene" : "command",
+                         x->bytes.overflow ? SCENE_BYTES_MAX : SCENE_CHUNK_BYTES_MAX);
     }
     if (entry->size == 3) {
         s = name_command(x, &entry->ptr[2], info->id);
@@ -205,6 +208,16 @@ typedef struct range {
     double first, last, step;
 } range;
 
+// Up to here the number of turns is written out; viewer/scene/load.js has the same texts.
+#define TURNS_TOLD_MAX 1e15
+
+static status fail_turns(const scene_expander *x, double turns)
+{
+    const bool told = turns <= TURNS_TOLD_MAX;
+    return error_set(x->err, STATUS_INVALID_ARGUMENT, "a loop of %s%.0f turns; the limit is %d",
+                     told ? "" : "more than ", told ? turns : TURNS_TOLD_MAX, SCENE_WORK_MAX);
+}
+
 static status read_range(scene_expander *x, const msgpack_object *object, range *out)
 {
     double values[3] = {0.0, 0.0, 1.0};
@@ -221,8 +234,9 @@ static status read_range(scene_expander *x, const msgpack_object *object, range 
     if (values[2] == 0.0) {
         return scene_fail(x, "the step must not be 0");
     }
-    if (!((values[1] - values[0]) / values[2] < SCENE_WORK_MAX)) {
-        return scene_fail(x, "a loop of so many turns");
+    const double turns = floor((values[1] - values[0]) / values[2]) + 1.0;
+    if (!(turns <= SCENE_WORK_MAX)) {
+        return fail_turns(x, turns);
     }
     *out = (range){values[0], values[1], values[2]};
     return STATUS_OK;

@@ -29,7 +29,9 @@ status scene_spend(scene_expander *x, uint64_t work)
     return x->work <= SCENE_WORK_MAX
                ? STATUS_OK
                : error_set(x->err, STATUS_LIMIT_EXCEEDED,
-                           "the scene takes too much work to unroll: its loops are too long");
+                           "the scene takes too much work to unroll: its loops are too long; the "
+                           "limit is %d turns, values and bytes of expressions",
+                           SCENE_WORK_MAX);
 }
 
 void scene_locate_value(scene_expander *x)

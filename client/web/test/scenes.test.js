@@ -87,7 +87,9 @@ test('faults_of_a_scene_are_named_with_their_place', () => {
     [{commands: [[...spawn, {as: 'a'}], [...spawn, {as: 'a'}]]}, /^commands\[1\]: as: the name 'a' is taken$/],
     [{commands: [['joint.remove', {joint: {$: 0}}]]}, /"\$"/], [{commands: [['body.set', {tag: '{i}'}]]}, /'i' is not defined/],
     [{world: {gravty: 1}, commands: []}, /^world: gravty: not a setting/], [{view: [0, 0, 0, 1], commands: []}, /^view: /],
-    [{commands: [{for: {i: [0, 1e9]}, do: []}]}, /so many turns/], [{commands: [{for: {i: [0, 5e6]}, do: []}]}, /too much work/],
+    [{commands: [{for: {i: [0, 1e9]}, do: []}]}, /^commands\[0\]: for: a loop of 1000000001 turns; the limit is 33554432$/],
+    [{commands: [{for: {i: [0, 1e300]}, do: []}]}, /a loop of more than 1000000000000000 turns; the limit is 33554432$/],
+    [{commands: [{for: {i: [0, 5e6]}, do: []}]}, /too much work to unroll: its loops are too long; the limit is 33554432 turns, /],
     [{commands: [{for: {i: [0, 1, 0]}, do: []}]}, /step must not be 0/], [{commands: deep(9, [])}, /nested too deep; the limit is 8/],
     [{constants: {pi: 3}, commands: []}, /^constants: pi: 'pi' cannot be/], [{commands: [['body.spawn', {x: `=${'('.repeat(40)}`}]]}, /nested too deep; the limit is 32/],
     [{commands: [['body.spawn', {x: `=${'1+'.repeat(600)}1`}]]}, /the limit is 1024/], [{seed: -1, commands: []}, /^seed/]]) {

@@ -408,8 +408,12 @@ static void random_of_a_seed_is_the_same_each_time(void **state)
 static void loop_of_too_many_turns_is_refused(void **state)
 {
     (void)state;
-    assert_fails(WITH("{\"for\": {\"i\": [0, 1e12]}, \"do\": []}"), "a loop of so many turns");
-    assert_fails(WITH("{\"for\": {\"i\": [0, 1, 1e-12]}, \"do\": []}"), "a loop of so many turns");
+    assert_fails(WITH("{\"for\": {\"i\": [0, 1e12]}, \"do\": []}"),
+                 "a loop of 1000000000001 turns; the limit is 33554432");
+    assert_fails(WITH("{\"for\": {\"i\": [1, 33554433]}, \"do\": []}"),
+                 "a loop of 33554433 turns; the limit is 33554432");
+    assert_fails(WITH("{\"for\": {\"i\": [-1e308, 1e308, 1e-12]}, \"do\": []}"),
+                 "a loop of more than 1000000000000000 turns; the limit is 33554432");
     assert_fails_with(WITH("{\"for\": {\"i\": [1, 1e4], \"j\": [1, 1e4]}, \"do\": []}"),
                       STATUS_LIMIT_EXCEEDED, "too much work");
 }
@@ -452,7 +456,8 @@ static void command_too_large_for_a_message_is_refused(void **state)
     char *text = malloc(size);
     snprintf(text, size, "{\"commands\": [[\"body.spawn\", {\"tag\": \"%0*d\", \"shapes\": []}]]}",
              SCENE_CHUNK_BYTES_MAX, 0);
-    assert_fails_with(text, STATUS_LIMIT_EXCEEDED, "commands[0]: the command is too large");
+    assert_fails_with(text, STATUS_LIMIT_EXCEEDED,
+                      "commands[0]: the command is too large; the limit is 262144 bytes");
     free(text);
 }
 

@@ -8,6 +8,7 @@ import {Scope} from './expression.js';
 export const FILE_BYTES_MAX = 4 << 20;
 const COMMANDS_MAX = 1 << 17; // after the loops are unrolled
 const WORK_MAX = 1 << 25; // values visited and bytes of expressions read
+const TURNS_TOLD_MAX = 1e15; // up to here the number of turns is written out; scene_expand.c has the same texts
 const LOOP_WORK = 8; // one turn of a loop, besides the work of its entries
 const NAME_MAX = 64;
 const DESCRIPTION_MAX = 1024;
@@ -57,7 +58,10 @@ class Loader {
 
   #spend(work) {
     this.#work += work;
-    if (this.#work > this.workMax) throw new CaromError('limit_exceeded', 'the scene takes too much work to unroll: its loops are too long');
+    if (this.#work > this.workMax) {
+      throw new CaromError('limit_exceeded', 'the scene takes too much work to unroll: its loops are too long; '
+        + `the limit is ${this.workMax} turns, values and bytes of expressions`);
+    }
   }
 
   // ---- values
@@ -215,7 +219,8 @@ class Loader {
     if (!Array.isArray(range) || range.length < 2 || range.length > 3) fail('expected [first, last] or [first, last, step]');
     const [first, last, step = 1] = range.map((value) => this.scalar(value));
     if (step === 0) fail('the step must not be 0');
-    if (!((last - first) / step < WORK_MAX)) fail('a loop of so many turns');
+    const turns = Math.floor((last - first) / step) + 1;
+    if (!(turns <= WORK_MAX)) fail(`a loop of ${turns <= TURNS_TOLD_MAX ? turns : `more than ${TURNS_TOLD_MAX}`} turns; the limit is ${WORK_MAX}`);
     return [first, last, step];
   }
 
