@@ -324,11 +324,28 @@ status scene_load_file(const char *path, scene *out, error *err)
         s = scene_load_text((const char *)text.data, text.size, path, out, err);
         buffer_deinit(&text);
     }
+    if (s == STATUS_OK) {
+        out->file = strdup(path);
+    }
+    if (s == STATUS_OK && out->file == NULL) {
+        scene_deinit(out);
+        s = error_set(err, STATUS_INTERNAL, "out of memory");
+    }
     return s;
+}
+
+void scene_blame(const scene *s, error *err)
+{
+    if (s->file != NULL) {
+        error_prefix(err, "%s", s->file);
+    } else if (s->name[0] != '\0') {
+        error_prefix(err, "%s", s->name);
+    }
 }
 
 void scene_deinit(scene *s)
 {
+    free(s->file);
     free(s->commands);
     buffer_deinit(&s->bytes);
     *s = (scene){0};

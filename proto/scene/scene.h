@@ -63,6 +63,7 @@ typedef struct scene_command {
 } scene_command;
 
 typedef struct scene {
+    char *file; // path of its file; NULL: it is none
     char name[SCENE_NAME_MAX + 1];
     char description[SCENE_DESCRIPTION_MAX + 1];
     scene_world world;
@@ -79,6 +80,8 @@ typedef struct scene {
 status scene_load_text(const char *text, size_t size, const char *where, scene *out, error *err);
 status scene_load_file(const char *path, scene *out, error *err);
 void scene_deinit(scene *s);
+// Puts the scene's file, or else its name, in front of an error that it causes later.
+void scene_blame(const scene *s, error *err);
 
 // The place in the file of a command by its index, as errors of loading name it, with the variables
 // of its loops: "commands[2].do[0] (i = 3)". Loads the scene again, so only for errors. False when

@@ -114,8 +114,8 @@ status scene_apply(physics_world *world, const scene *s, const capacity_limits *
     for (uint32_t i = 0; i < s->command_count && got == STATUS_OK; i++) {
         got = apply_one(world, s, most, i, ids, &bytes, err);
         if (got != STATUS_OK) {
-            error_prefix(err, "%s%scommands[%u]", s->name, s->name[0] != '\0' ? ": " : "",
-                         s->commands[i].entry);
+            error_prefix(err, "commands[%u]", s->commands[i].entry);
+            scene_blame(s, err);
         }
     }
     buffer_deinit(&bytes);

@@ -10,8 +10,8 @@
 world_def scene_world_def(const scene *s);
 
 // Carries out the scene's commands in order; `most` limits the world's content, NULL: only the
-// engine's limits apply. On an error, whose text names the entry, the world has the results of the
-// commands before: discard it.
+// engine's limits apply. On an error, whose text names the scene's file or name and the entry, the
+// world has the results of the commands before: discard it.
 status scene_apply(physics_world *world, const scene *s, const capacity_limits *most, error *err);
 
 #endif

@@ -144,7 +144,10 @@ static status check_scene(const config *c, const char *name, error *err)
     }
     world_def def = scene_world_def(&from);
     s = world_create(&def, &made, err);
-    if (s == STATUS_OK) {
+    if (s != STATUS_OK) {
+        error_prefix(err, "world");
+        scene_blame(&from, err);
+    } else {
         s = scene_apply(made, &from, &room, err);
     }
     world_free(made);

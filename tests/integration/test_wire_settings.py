@@ -47,6 +47,7 @@ class Settings(unittest.TestCase):
         """A wrong file, or a server that could not start: reported with the line of the setting."""
         folder = Path(self.path).parent
         (folder / "broken.json").write_text('{"name": "broken", "commands": [["body.spawn", {"shapes": [{"kind": "circle", "radius": -1}]}]]}')
+        (folder / "hasty.json").write_text('{"world": {"hz": 1e9}, "commands": []}')
         absent = str(folder / "absent")
         for text, told in (
                 (f"# one\nkeys = {absent}\n", f"2: keys: {absent}: No such file"),
@@ -58,7 +59,9 @@ class Settings(unittest.TestCase):
                 ("listen = no-such-host.invalid:1\n", "1: listen: no address for host"),
                 ("world = one\nworld = two:demmo\n", "2: world 'two': there is no scene 'demmo'"),
                 ("limit = worlds=1\nworld = one\nworld = two\n", "3: world 'two': worlds: there are 1 already"),
-                (f"scenes = {folder}\nworld = one:broken\n", "2: world 'one': "),
+                (f"scenes = {folder}\nworld = one:broken\n",
+                 f"2: world 'one': {folder}/broken.json: commands[0]: shapes[0].radius: "),
+                (f"scenes = {folder}\nworld = one:hasty\n", f"2: world 'one': {folder}/hasty.json: world: hz must be from"),
                 ("\ndata = /proc/x\n", "2: data: '/proc/x' cannot be made in '/proc': Read-only file system"),
                 (f"data = {absent}/worlds\n", f"1: data: '{absent}/worlds' cannot be made in '{absent}': No such file"),
                 (f"data = {self.path}\n", f"1: data: '{self.path}': Not a directory"),

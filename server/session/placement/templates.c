@@ -213,6 +213,10 @@ static status try_out(const world_template *t, const char *scenes, const limits 
     }
     if (s == STATUS_OK) {
         s = world_create(&def, &made, err);
+        if (s != STATUS_OK && has_scene && args->fields == 0) {
+            error_prefix(err, "world");
+            scene_blame(&from, err);
+        }
     }
     if (s == STATUS_OK && has_scene) {
         s = scene_apply(made, &from, &room, err);

@@ -72,6 +72,10 @@ static status make_world(const build *b, const scene *from, physics_world **out,
     status s = check_bodies(b->server, args, &def, err);
     if (s == STATUS_OK) {
         s = world_create(&def, &made, err);
+        if (s != STATUS_OK && from != NULL && args->fields == 0) {
+            error_prefix(err, "world");
+            scene_blame(from, err);
+        }
     }
     if (s == STATUS_OK && from != NULL) {
         s = scene_apply(made, from, &room, err);
