@@ -9,6 +9,7 @@
 
 #include <carom/calls.h>
 
+#include "client/scene/place.h"
 #include "client/scene/values.h"
 #include "common/base/counted.h"
 #include "proto/scene/scene.h"
@@ -88,31 +89,12 @@ static void note_results(feed *f, uint32_t first, const carom_value *results)
     }
 }
 
-// Replaces the server's index of the command ("commands[3].shapes[0]: …") with the command's place
-// in the scene. False if the text has no index.
-static bool locate_command(const feed *f, uint32_t first, struct error *text)
-{
-    char place[CAROM_ERROR_TEXT_MAX];
-    unsigned index = 0;
-    int used = 0;
-    if (sscanf(text->text, "commands[%u]%n", &index, &used) != 1 || used == 0 ||
-        !scene_place(f->text, f->size, first + index, place, sizeof place)) {
-        return false;
-    }
-    const char *rest = text->text + used + strspn(text->text + used, ".: ");
-    struct error told;
-    error_set(&told, STATUS_INTERNAL, "%s", rest);
-    error_prefix(&told, "%s", place);
-    *text = told;
-    return true;
-}
-
 // Prefixes an error with its place in the scene.
 static void locate(const feed *f, uint32_t first, uint32_t count, carom_error *err)
 {
     struct error text;
     error_set(&text, STATUS_INTERNAL, "%s", err->text);
-    if (locate_command(f, first, &text)) {
+    if (place_in_scene(f->text, f->size, first, &text)) {
         memcpy(err->text, text.text, sizeof err->text);
         return;
     }

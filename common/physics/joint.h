@@ -145,6 +145,10 @@ typedef struct joint_def {
 // bodies).
 joint_def joint_def_default(joint_kind kind);
 
+// Checks what needs no world: the fields, their ranges, and that they agree with each other. Any
+// thread. Errors: STATUS_INVALID_ARGUMENT with the field's name.
+status joint_alone_check(const joint_def *def, error *err);
+
 // Errors: STATUS_NOT_FOUND (a, b, joint_a, joint_b), STATUS_LIMIT_EXCEEDED (PHYSICS_JOINTS_MAX),
 // STATUS_INVALID_ARGUMENT.
 status joint_create(physics_world *world, const joint_def *def, joint_id *out, error *err);

@@ -42,6 +42,19 @@ static command_memory *block_create(command_memory *next, size_t least)
     return block;
 }
 
+bool command_memory_reserve(command_memory **memory, size_t bytes)
+{
+    ASSERT(*memory == NULL && bytes <= SIZE_MAX - sizeof(command_memory));
+    command_memory *block = calloc(1, sizeof *block + bytes);
+    if (block == NULL) {
+        return false;
+    }
+    block->size = bytes;
+    block->held = sizeof *block + bytes;
+    *memory = block;
+    return true;
+}
+
 void *command_memory_take(command_memory **memory, size_t count, size_t size)
 {
     const size_t grain = alignof(max_align_t);

@@ -3,6 +3,7 @@
 #ifndef CAROM_COMMON_WORLD_COMMAND_MEMORY_H
 #define CAROM_COMMON_WORLD_COMMAND_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/world/command.h"
@@ -11,6 +12,10 @@
 // `memory` is NULL at first and becomes the owner. Callers bound their demand by named limits;
 // running out of memory ends the process, as with ARRAY.
 void *command_memory_take(command_memory **memory, size_t count, size_t size);
+
+// Begins an arena (`*memory` is NULL) with a block of `bytes`, from which the next allocations
+// come: for callers that a lack of memory must not end. False if it is refused.
+bool command_memory_reserve(command_memory **memory, size_t bytes);
 
 // A zero-terminated copy of `size` bytes.
 char *command_memory_text(command_memory **memory, const char *text, size_t size);

@@ -19,6 +19,12 @@ struct msgpack_object;
 // STATUS_UNKNOWN_METHOD (inside world.apply).
 status command_decode(method m, const struct msgpack_object *args, command *out, error *err);
 
+// As command_decode, but a lack of memory does not end the process: all that arguments of `values`
+// values and `bytes` bytes of MessagePack can need is allocated first. Also STATUS_INTERNAL: memory
+// has run out.
+status command_decode_bounded(method m, const struct msgpack_object *args, size_t values,
+                              size_t bytes, command *out, error *err);
+
 // Decodes bounds of players from one MessagePack value of the form of `players` of world.create,
 // which is what errors call it.
 status players_decode(const uint8_t *bytes, size_t size, players_bounds *out, error *err);

@@ -6,10 +6,13 @@
 #include "proto/commands/decode_plain.h"
 
 #include <msgpack.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/base/assert.h"
 #include "common/base/utf8.h"
+#include "common/world/command_memory.h"
 #include "proto/limits.h"
 #include "proto/wire/buffer.h"
 
@@ -203,10 +206,12 @@ status players_decode(const uint8_t *bytes, size_t size, players_bounds *out, er
     return s;
 }
 
-status command_decode(method m, const msgpack_object *args, command *out, error *err)
+// Decodes into the memory, which `out` owns afterwards, and which a failure frees.
+static status decode_into(method m, const msgpack_object *args, command_memory *memory,
+                          command *out, error *err)
 {
     ASSERT((unsigned)m < METHOD_COUNT);
-    command made = {.method = m};
+    command made = {.method = m, .memory = memory};
     decoder d = {.memory = &made.memory, .err = err, .command = &made};
     arguments a;
     if (arguments_read(&a, &d, &METHODS[m].list, args, NULL)) {
@@ -219,4 +224,27 @@ status command_decode(method m, const msgpack_object *args, command *out, error 
     }
     *out = made;
     return STATUS_OK;
+}
+
+status command_decode(method m, const msgpack_object *args, command *out, error *err)
+{
+    return decode_into(m, args, NULL, out, err);
+}
+
+// The most that one value becomes, besides its own bytes: an element of world.apply's commands, or
+// of a list of shapes; and what is lost to alignment.
+enum {
+    DECODED_MAX = sizeof(command) > sizeof(shape_def) ? sizeof(command) : sizeof(shape_def),
+    VALUE_MEMORY_MAX = DECODED_MAX + 2 * alignof(max_align_t)
+};
+
+status command_decode_bounded(method m, const msgpack_object *args, size_t values, size_t bytes,
+                              command *out, error *err)
+{
+    command_memory *memory = NULL;
+    if (values > (SIZE_MAX / 2 - bytes) / VALUE_MEMORY_MAX ||
+        !command_memory_reserve(&memory, values * VALUE_MEMORY_MAX + bytes)) {
+        return error_set(err, STATUS_INTERNAL, "out of memory");
+    }
+    return decode_into(m, args, memory, out, err);
 }

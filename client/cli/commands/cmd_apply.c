@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
@@ -143,12 +144,21 @@ static cli_exit check_text(const cli *c, const char *path, const char *text, siz
                      (unsigned long long)result.commands, (unsigned long long)result.bodies,
                      (unsigned long long)result.joints);
     } else {
-        (void)printf("%s is a valid scene: %llu %s, %llu %s, %llu %s\n", path,
-                     TEXT_COUNTED(result.commands, "command", "commands"),
+        (void)printf("%s is a valid scene: %llu %s, %llu %s, %llu %s\n"
+                     "Only a server can check its own limits, and that bodies named by id exist.\n",
+                     path, TEXT_COUNTED(result.commands, "command", "commands"),
                      TEXT_COUNTED(result.bodies, "body", "bodies"),
                      TEXT_COUNTED(result.joints, "joint", "joints"));
     }
     return CLI_OK;
+}
+
+// For a file that cannot be read: the two words may be swapped.
+static void hint_swapped(const char *path, const char *world)
+{
+    if (world != NULL && access(path, F_OK) != 0 && access(world, R_OK) == 0) {
+        cli_hint("FILE comes before WORLD: carom apply %s %s", world, path);
+    }
 }
 
 static cli_exit run_apply(cli *c)
@@ -165,6 +175,7 @@ static cli_exit run_apply(cli *c)
     }
     cli_exit code = cli_read_file(path, &text, &size);
     if (code != CLI_OK) {
+        hint_swapped(path, args_word(&c->args, 1));
         return code;
     }
     if (args_has(&c->args, "check")) {

@@ -43,10 +43,12 @@ CAROM_API carom_status carom_scene_apply(carom_client *client, const char *world
                                          size_t size, const carom_scene_options *options,
                                          carom_scene_result *result, carom_error *error);
 
-// Checks a scene without a server: its JSON, expressions, methods and references, and that it keeps
-// within the limits. The server checks the arguments of each command when the scene is applied.
-// `result` (may be NULL) gets the numbers of commands, bodies and joints. Any thread. Errors:
-// CAROM_INVALID_ARGUMENT, CAROM_LIMIT_EXCEEDED.
+// Checks a scene without a server: its JSON, expressions, methods and references, that it keeps
+// within the limits of the format, its world's settings, and the arguments of each command, by the
+// server's own rules. Left to a server are its own limits and rights, and whether objects exist
+// that a command names by id. `result` (may be NULL) gets the numbers of commands, bodies and
+// joints. Any thread. Errors, which begin with the place in the scene: CAROM_INVALID_ARGUMENT,
+// CAROM_UNKNOWN_METHOD, CAROM_LIMIT_EXCEEDED; CAROM_OUT_OF_MEMORY.
 CAROM_API carom_status carom_scene_check(const char *text, size_t size, carom_scene_result *result,
                                          carom_error *error);
 

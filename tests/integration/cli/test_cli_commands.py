@@ -317,9 +317,12 @@ class Worlds(ServerTest):
         scene = ('{"name": "x",\n "commands": [\n  ["body.spawn", {"shapes": []}],\n'
                  '  {"for": {"i": [0, 3]}, "do": [\n   ["body.spawn", {"tag": "{{ \\" ]", "shapes": []}],\n'
                  '   ["body.spawn", {"shapes": [{"kind": "circle",\n    "radius": "=%s"}]}]]}]}')
-        result = self.fails(REFUSED, "apply", "-", self.world, input=scene % "2 - i")
+        result = self.fails(USAGE, "apply", "-", self.world, input=scene % "2 - i")
         self.assertRegex(result.err, r"\Acarom: standard input:6: commands\[1\]\.do\[1\] \(i = 2\): "
                                      r"shapes\[0\]\.radius: must be from .*, got 0\n")
+        absent = '{"name": "x",\n "commands": [\n  {"for": {"i": [0, 3]}, "do": [\n   ["body.remove", {"body": "=77 + i"}]]}]}'
+        result = self.fails(REFUSED, "apply", "-", self.world, input=absent)  # only the server knows its bodies
+        self.assertRegex(result.err, r"\Acarom: standard input:4: commands\[0\]\.do\[0\] \(i = 0\): ")
         result = self.fails(USAGE, "apply", "-", self.world, input=scene % "1 / (2 - i)")
         self.assertRegex(result.err, r"\Acarom: standard input:6: commands\[1\]\.do\[1\] \(i = 2\): .*division by zero\n")
         self.assertNotIn(self.world, self.ok("worlds", "--names").lines())
@@ -330,11 +333,26 @@ class Worlds(ServerTest):
 
     def test_apply_without_a_server_checks(self):
         result = carom("apply", "--check", SCENES / "cradle.json")
-        self.assertRegex(result.out, r"cradle.json is a valid scene: \d+ commands, 6 bodies, 5 joints\n\Z")
+        self.assertRegex(result.out, r"cradle.json is a valid scene: \d+ commands, 6 bodies, 5 joints\nOnly a server can check .*\n\Z")
         self.assertEqual(6, carom("apply", "--check", SCENES / "cradle.json", "--json").json()["bodies"])
         bad = carom("apply", "--check", "-", input='{"name": "x",\n "commands": [["body.spwan", {}]]}')
         self.assertEqual((USAGE, ""), (bad.code, bad.out))
         self.assertIn("standard input", bad.err)
+        for spawn, told in (({"positon": [0, 0]}, "commands[0]: unknown argument 'positon'; did you mean 'position'?"),
+                            ({"shapes": [], "position": "here"}, "commands[0]: position: expected [x, y], got str")):
+            bad = carom("apply", "--check", "-", input=json.dumps({"commands": [["body.spawn", spawn]]}))
+            self.assertEqual((USAGE, ""), (bad.code, bad.out))
+            self.assertIn(told, bad.err)
+
+    def test_swapped_words_of_apply_are_told(self):
+        result = carom("apply", "demo", SCENES / "cradle.json")
+        self.assertEqual(USAGE, result.code)
+        self.assertIn(f"FILE comes before WORLD: carom apply {SCENES / 'cradle.json'} demo", result.err)
+
+    def test_scene_that_a_server_would_refuse_replaces_no_world(self):
+        self.ok("create", self.world)
+        self.fails(USAGE, "apply", "-", self.world, "--replace", input='{"commands": [["body.spawn", {"positon": [0, 0]}]]}')
+        self.assertIn(self.world, self.ok("worlds", "--names").lines())
 
 
 class Bodies(ServerTest):

@@ -219,6 +219,9 @@ static carom_status one_scene(fake_server *server, carom_error *why)
     carom_client *client = NULL;
     carom_status outcome = carom_connect(NULL, fake_port(server), PATIENCE_MS, NULL, &client, why);
     if (outcome == CAROM_OK) {
+        outcome = carom_scene_check(SCENE, strlen(SCENE), NULL, why);
+    }
+    if (outcome == CAROM_OK) {
         outcome = carom_scene_apply(client, "demo", SCENE, strlen(SCENE), NULL, NULL, why);
     }
     if (outcome == CAROM_OK) {

@@ -373,15 +373,18 @@ static status check_gear(const physics_world *world, const joint_def *d, error *
     return s;
 }
 
-status joint_def_check(const physics_world *world, const joint_def *def, error *err)
+status joint_alone_check(const joint_def *def, error *err)
 {
     status s = joint_fields_check(def->kind, def->fields, def, err);
     if (s == STATUS_OK) {
         s = check_needed(def, err);
     }
-    if (s == STATUS_OK) {
-        s = joint_together_check(def, err);
-    }
+    return s == STATUS_OK ? joint_together_check(def, err) : s;
+}
+
+status joint_def_check(const physics_world *world, const joint_def *def, error *err)
+{
+    status s = joint_alone_check(def, err);
     if (s != STATUS_OK) {
         return s;
     }
