@@ -8,7 +8,7 @@
 static status lock_to_read(storage *s, error *err)
 {
     long holder = 0;
-    int result = s->disk->methods->lock(s->disk, &holder);
+    int result = s->disk->methods->lock(s->disk, false, &holder);
     if (result == 0 || result == EROFS) {
         return STATUS_OK;
     }

@@ -12,6 +12,7 @@
 #ifndef CAROM_SERVER_STORAGE_DISK_H
 #define CAROM_SERVER_STORAGE_DISK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,9 +51,10 @@ typedef struct disk_methods {
     int (*remove)(disk *d, const char *name);
     int (*sync_names)(disk *d);
     int (*list)(disk *d, disk_each *each, void *context);
-    // Takes the directory for this process until destroy(). EWOULDBLOCK: another has it; `holder`
-    // is then its process id, or 0 if unknown.
-    int (*lock)(disk *d, long *holder);
+    // Takes the directory for this process until destroy(). `make`: makes what the lock needs
+    // there; else a directory that nobody has used is left as it is. EWOULDBLOCK: another has it;
+    // `holder` is then its process id, or 0 if unknown.
+    int (*lock)(disk *d, bool make, long *holder);
     void (*destroy)(disk *d);
 } disk_methods;
 

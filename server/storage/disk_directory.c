@@ -173,7 +173,7 @@ static long read_holder(int fd)
 
 // Locks the file from which a second server learns which process uses the directory; servers that
 // do not check the directory's own lock are stopped by this one.
-static int directory_lock(disk *d, long *holder)
+static int directory_lock(disk *d, bool make, long *holder)
 {
     directory *dir = (directory *)d;
     ASSERT(dir->lock < 0);
@@ -188,7 +188,11 @@ static int directory_lock(disk *d, long *holder)
         }
         return taken;
     }
-    int fd = openat(dir->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    const int creates = make ? O_CREAT : 0;
+    int fd = openat(dir->fd, "lock", O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0 && !make && errno == ENOENT) {
+        return 0; // each server makes the file
+    }
     if (fd < 0 && (errno == EROFS || errno == EACCES)) {
         writable = false;
         fd = openat(dir->fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

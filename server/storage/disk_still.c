@@ -255,9 +255,9 @@ static int refuse_names(disk *d)
     return EROFS;
 }
 
-static int still_lock(disk *d, long *holder)
+static int still_lock(disk *d, bool make, long *holder)
 {
-    (void)d, (void)holder;
+    (void)d, (void)make, (void)holder;
     return 0; // only this process can change it
 }
 

@@ -112,7 +112,7 @@ status storage_name_holder(long holder, const char *remedy, error *err)
 static status take_lock(disk *d, error *err)
 {
     long holder = 0;
-    int result = d->methods->lock(d, &holder);
+    int result = d->methods->lock(d, true, &holder);
     if (result == 0) {
         return STATUS_OK;
     }

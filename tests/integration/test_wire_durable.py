@@ -213,6 +213,10 @@ class Refusals(DurableTest):
         self.assertEqual(log.read_bytes(), bytes(bad))
         log.write_bytes(good)
         self.assertEqual(self.run_server("--check-data", self.data).returncode, 0)
+        lock = Path(self.data) / "lock"
+        lock.unlink()
+        self.assertEqual(self.run_server("--check-data", self.data).returncode, 0)
+        self.assertFalse(lock.exists(), "a check makes nothing")
         client = self.start()
         self.assertEqual(client.call("world.info", world="w")["bodies"], 1)
 

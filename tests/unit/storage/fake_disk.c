@@ -448,8 +448,9 @@ static int fake_list(disk *base, disk_each *each, void *context)
     return 0;
 }
 
-static int fake_lock(disk *base, long *holder)
+static int fake_lock(disk *base, bool make, long *holder)
 {
+    (void)make;
     fake_disk *d = (fake_disk *)base;
     *holder = 4711;
     if (d->locked) {
