@@ -210,8 +210,9 @@ status storage_copy(const char *path, const char *backup, storage_report *report
     disk *to = NULL;
     disk *still = NULL;
     status result = split_path(backup, folder, &name, err);
-    result = result == STATUS_OK ? disk_directory_open(path, false, &from, err) : result;
-    result = result == STATUS_OK ? disk_directory_open(folder, false, &to, err) : result;
+    result = result == STATUS_OK ? disk_directory_open(path, DISK_DATA, false, &from, err) : result;
+    result =
+        result == STATUS_OK ? disk_directory_open(folder, DISK_BACKUP, false, &to, err) : result;
     result = result == STATUS_OK ? catch_whole(from, path, &still, report, err) : result;
     if (result == STATUS_OK) {
         backup_files all = {0};
@@ -401,7 +402,7 @@ static status fill_directory(source *in, disk *to, error *err)
 static status restore_into(source *in, const char *path, error *err)
 {
     disk *to;
-    status result = disk_directory_open(path, true, &to, err);
+    status result = disk_directory_open(path, DISK_DATA, true, &to, err);
     if (result != STATUS_OK) {
         return result;
     }
@@ -421,7 +422,8 @@ status storage_restore(const char *backup, const char *path, error *err)
     source in = {0};
     disk *from;
     status result = split_path(backup, folder, &in.name, err);
-    result = result == STATUS_OK ? disk_directory_open(folder, false, &from, err) : result;
+    result =
+        result == STATUS_OK ? disk_directory_open(folder, DISK_BACKUP, false, &from, err) : result;
     if (result != STATUS_OK) {
         return result;
     }

@@ -22,7 +22,7 @@ status storage_check(const char *path, const storage_options *options, storage_r
 {
     storage_options chosen = options != NULL ? *options : storage_options_default();
     disk *d = chosen.disk;
-    status result = d == NULL ? disk_directory_open(path, false, &d, err) : STATUS_OK;
+    status result = d == NULL ? disk_directory_open(path, DISK_DATA, false, &d, err) : STATUS_OK;
     if (result != STATUS_OK) {
         return result;
     }

@@ -65,8 +65,11 @@ struct disk {
 // The remedy that an operator has for an error of a write: begins with "; ", or is "".
 const char *disk_remedy(int result);
 
-// A directory of the system. `make` creates it, and then makes its name durable in its parent.
-// Errors: it does not exist, is no directory, may not be read.
-status disk_directory_open(const char *path, bool make, disk **out, error *err);
+#define DISK_DATA   "the data directory"
+#define DISK_BACKUP "the folder of the backup"
+
+// A directory of the system; `what` it is, for error texts. `make` creates it, and then makes its
+// name durable in its parent. Errors: it does not exist, is no directory, may not be read.
+status disk_directory_open(const char *path, const char *what, bool make, disk **out, error *err);
 
 #endif

@@ -266,7 +266,7 @@ static status sync_parent(const char *path, error *err)
                                    strerror(result));
 }
 
-status disk_directory_open(const char *path, bool make, disk **out, error *err)
+status disk_directory_open(const char *path, const char *what, bool make, disk **out, error *err)
 {
     if (make && mkdir(path, 0750) == 0) {
         status s = sync_parent(path, err);
@@ -274,13 +274,13 @@ status disk_directory_open(const char *path, bool make, disk **out, error *err)
             return s;
         }
     } else if (make && errno != EEXIST) {
-        return error_set(err, STATUS_UNAVAILABLE, "cannot make the data directory '%s': %s", path,
+        return error_set(err, STATUS_UNAVAILABLE, "cannot make %s '%s': %s", what, path,
                          strerror(errno));
     }
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         return error_set(err, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_UNAVAILABLE,
-                         "cannot open the data directory '%s': %s", path, strerror(errno));
+                         "cannot open %s '%s': %s", what, path, strerror(errno));
     }
     directory *d = malloc(sizeof *d);
     ASSERT_MEMORY(d != NULL);

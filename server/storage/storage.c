@@ -129,7 +129,7 @@ status storage_open(const char *path, const storage_options *options, storage **
 {
     disk *d = options->disk;
     if (d == NULL) {
-        status result = disk_directory_open(path, true, &d, err);
+        status result = disk_directory_open(path, DISK_DATA, true, &d, err);
         if (result != STATUS_OK) {
             return result;
         }

@@ -3,6 +3,8 @@
 //
 // Neither needs the server: a backup reads the directory's files, while a server may be using them.
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <carom/backup.h>
 
@@ -35,6 +37,22 @@ static cli_exit tell(const cli *c, const char *verb, const char *from, const cha
 typedef bool copy(const char *from, const char *to, carom_backup_report *report,
                   char error[CAROM_BACKUP_ERROR_MAX]);
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// The two words may be swapped: a backup goes from a folder to a file, and a restore back.
+static void hint_swapped(const cli *c, bool from_folder, const char *from, const char *to)
+{
+    if (is_folder(from) != from_folder && is_folder(to) == from_folder && access(to, F_OK) == 0) {
+        cli_hint("%s: carom %s %s %s",
+                 from_folder ? "DIR comes before FILE" : "FILE comes before DIR", c->command->name,
+                 to, from);
+    }
+}
+
 static cli_exit run_copy(const cli *c, const char *verb, copy *function)
 {
     const char *from = args_word(&c->args, 0);
@@ -43,6 +61,7 @@ static cli_exit run_copy(const cli *c, const char *verb, copy *function)
     char error[CAROM_BACKUP_ERROR_MAX];
     if (!function(from, to, &report, error)) {
         cli_error(CLI_CODE_FILE, "%s", error);
+        hint_swapped(c, function == carom_backup, from, to);
         return CLI_USAGE;
     }
     return tell(c, verb, from, to, &report);

@@ -502,6 +502,11 @@ class Backups(FileTest):
     def test_nothing_is_overwritten(self):
         self.ok("backup", self.data.name, self.path("a.bak"))
         self.assertIn("is there", self.fails(USAGE, "backup", self.data.name, self.path("a.bak")).err)
+        self.assertIn("cannot open the folder of the backup '/nowhere': ", self.fails(USAGE, "backup", self.data.name, "/nowhere/b").err)
+        self.assertIn(f"DIR comes before FILE: carom backup {self.data.name} {self.path('b.bak')}",
+                      self.fails(USAGE, "backup", self.path("b.bak"), self.data.name).err)
+        self.assertIn(f"FILE comes before DIR: carom restore {self.path('a.bak')} {self.data.name}",
+                      self.fails(USAGE, "restore", self.data.name, self.path("a.bak")).err)
         self.assertIn("not empty", self.fails(USAGE, "restore", self.path("a.bak"), str(self.folder)).err)
         self.assertIn("no data", self.fails(USAGE, "backup", str(self.folder), self.path("b.bak")).err)
 
