@@ -305,6 +305,18 @@ static status check_origins(const config *c, const char *name, const config_text
                      origins->count, c->relays.count);
 }
 
+// Options about what a data directory holds.
+static status check_data(const config *c, error *err)
+{
+    const bool socket = *c->takeover_socket != '\0' && strcmp(c->takeover_socket, "off") != 0;
+    const char *without = *c->data != '\0'          ? NULL
+                          : c->load_aside.count > 0 ? "load-aside"
+                          : *c->takeover != '\0'    ? "takeover"
+                          : socket                  ? "takeover-socket"
+                                                    : NULL;
+    return without != NULL ? need(c, without, "data", err) : STATUS_OK;
+}
+
 // Agones sets the variable in every container of its pods; only --agones makes it matter.
 static status read_agones_port(config *c, config_getenv env, error *err)
 {
@@ -383,6 +395,9 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     }
     if (s == STATUS_OK) {
         s = check_relay(out, err);
+    }
+    if (s == STATUS_OK) {
+        s = check_data(out, err);
     }
     if (s == STATUS_OK) {
         s = read_agones_port(out, env, err);

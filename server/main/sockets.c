@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/main/process.h"
 
@@ -99,10 +100,7 @@ status process_take_sockets(process *p, error *err)
     if (s != STATUS_OK || *c->takeover == '\0') {
         return s;
     }
-    if (*c->data == '\0') {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "--takeover needs --data: worlds and sessions come from there");
-    }
+    ASSERT(*c->data != '\0'); // checked with the settings
     s = takeover_ask(c->takeover, c->data, &p->gift, err);
     if (s == STATUS_OK) {
         s = takeover_ready(&p->gift, err);

@@ -95,10 +95,14 @@ void server_look(server *s, agones_view *out)
 
 // ---- the network
 
-// Adds the option with which the operator chooses another address.
+// Names the option that is at fault, or with which the operator chooses another address.
 static status name_option(status opened, const char *option, error *err)
 {
+    if (opened == STATUS_OK) {
+        return opened;
+    }
     if (opened != STATUS_UNAVAILABLE) {
+        error_prefix(err, "%s", option);
         return opened;
     }
     const error why = *err;

@@ -336,7 +336,7 @@ class Unharmed(TakeoverTest):
         other = self.folder / "other"
         other.mkdir()
         for options, words in (
-                (["--takeover", path], "--takeover needs --data"),
+                (["--takeover", path], "--takeover: needs --data, too"),
                 (["--takeover", path, "--data", str(other)], "continues: its --data is another directory"),
                 (["--takeover", path, "--data", data, "--keys", str(self.folder / "no.json")], "--keys: "),
                 (["--takeover", path, "--data", data, "--hz", "0"], "--hz: must be"),
