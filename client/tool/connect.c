@@ -184,6 +184,10 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
         code = cli_fail(c, &error);
         if (code == CLI_LOST) {
             hint_unreachable(at, error.text);
+        } else if (strncmp(error.text, "tls.ca_file", strlen("tls.ca_file")) == 0) {
+            char source[PROFILE_SOURCE_MAX];
+            profile_source(c, "ca", source);
+            cli_hint("%s names the file", source);
         }
         return code;
     }

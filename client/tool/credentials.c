@@ -88,7 +88,13 @@ cli_exit credentials_token(const cli *c, char **token)
     }
     *token = NULL;
     if (path != NULL) {
-        return credentials_read_file(path, token);
+        cli_exit code = credentials_read_file(path, token);
+        char source[PROFILE_SOURCE_MAX];
+        profile_source(c, "token-file", source);
+        if (code != CLI_OK) {
+            cli_hint("%s names the file", source);
+        }
+        return code;
     }
     *token = text != NULL ? strdup(text) : NULL;
     return text != NULL && *token == NULL ? cli_out_of_memory() : CLI_OK;

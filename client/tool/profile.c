@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "common/args/variables.h"
 
 static const struct {
     const char *key, *variable;
@@ -30,6 +33,33 @@ static const char *set_variable(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL && *value != '\0' ? value : NULL;
+}
+
+void profile_check_environment(const cli *c)
+{
+    const char *known[PROFILE_KEYS + 2] = {"CAROM_PROFILE", "CAROM_TOKEN"};
+    char name[VARIABLES_NAME_MAX];
+    const char *meant = NULL;
+    for (int i = 0; i < PROFILE_KEYS; i++) {
+        known[i + 2] = KEYS[i].variable;
+    }
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        if (variables_misspelt(*entry, known, sizeof known / sizeof *known, name, &meant)) {
+            cli_note(c, "%s has no effect; did you mean %s?", name, meant);
+        }
+    }
+}
+
+void profile_source(const cli *c, const char *key, char out[PROFILE_SOURCE_MAX])
+{
+    int i = find_key(key, strlen(key));
+    if (args_text(&c->args, key, NULL) != NULL) {
+        (void)snprintf(out, PROFILE_SOURCE_MAX, "--%s", key);
+    } else if (i >= 0 && set_variable(KEYS[i].variable) != NULL) {
+        (void)snprintf(out, PROFILE_SOURCE_MAX, "%s", KEYS[i].variable);
+    } else {
+        (void)snprintf(out, PROFILE_SOURCE_MAX, "%s of the profile", key);
+    }
 }
 
 const char *profile_value(const char *key)

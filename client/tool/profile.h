@@ -21,7 +21,8 @@
 
 enum {
     PROFILE_FILE_BYTES_MAX = 64 << 10, // size of the profiles file
-    PROFILE_KEYS = 5
+    PROFILE_KEYS = 5,
+    PROFILE_SOURCE_MAX = 40 // bytes of a setting's source with the closing zero
 };
 
 // Reads the profile chosen by the command line. Errors name the file, the line and the allowed
@@ -34,5 +35,11 @@ const char *profile_setting(const cli *c, const char *key);
 
 // The value of a key in the loaded profile, or NULL.
 const char *profile_value(const char *key);
+
+// Where the value of profile_setting comes from: "--ca", "CAROM_CA" or "ca of the profile".
+void profile_source(const cli *c, const char *key, char out[PROFILE_SOURCE_MAX]);
+
+// Notes variables of the environment that are probably misspelt, and so have no effect.
+void profile_check_environment(const cli *c);
 
 #endif

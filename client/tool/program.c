@@ -65,6 +65,7 @@ static cli_exit apply_globals(cli *c)
     }
     c->server = server != NULL ? server : CLI_SERVER_DEFAULT;
     c->json = args_has(&c->args, "json");
+    profile_check_environment(c);
     c->utf8 = terminal_utf8();
     c->colour = wants_colour(c);
     table_set_colour(c->colour);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/args/variables.h"
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
@@ -125,6 +126,10 @@ typedef char *(*config_getenv)(const char *name);
 status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err);
 
 void config_deinit(config *c);
+
+// Whether an entry NAME=VALUE of the environment looks like a misspelt variable of a setting; see
+// common/args/variables.h.
+bool config_misspelt(const char *entry, char name[VARIABLES_NAME_MAX], const char **meant);
 
 // Where a setting came from, for errors found later: "FILE:LINE: keys", "CAROM_KEYS" or "--keys".
 // `name` is an option's name.

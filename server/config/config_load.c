@@ -408,6 +408,18 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     return s;
 }
 
+bool config_misspelt(const char *entry, char name[VARIABLES_NAME_MAX], const char **meant)
+{
+    const char *known[CONFIG_OPTIONS_MAX];
+    size_t count = 0;
+    for (int i = 0; i < CONFIG_OPTION_COUNT; i++) {
+        if (CONFIG_OPTIONS[i].variable != NULL) {
+            known[count++] = CONFIG_OPTIONS[i].variable;
+        }
+    }
+    return variables_misspelt(entry, known, count, name, meant);
+}
+
 static void free_texts(config_texts *texts)
 {
     for (uint32_t i = 0; i < texts->count; i++) {

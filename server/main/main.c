@@ -6,6 +6,7 @@
 // Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/counted.h"
 #include "common/base/log.h"
@@ -58,6 +59,22 @@ static int check_data(const config *c)
     return EXIT_SUCCESS;
 }
 
+// Warns of variables that are probably misspelt, and so have no effect.
+static void check_environment(bool serves)
+{
+    char name[VARIABLES_NAME_MAX];
+    const char *meant = NULL;
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        if (config_misspelt(*entry, name, &meant)) {
+            if (serves) {
+                log_warn("%s has no effect; did you mean %s?", name, meant);
+            } else {
+                fprintf(stderr, "caromd: %s has no effect; did you mean %s?\n", name, meant);
+            }
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     config c;
@@ -71,12 +88,14 @@ int main(int argc, char **argv)
     } else if (c.version) {
         puts("caromd " CAROM_VERSION);
     } else if (c.check_config) {
+        check_environment(false);
         code = check_config(&c);
     } else if (c.check_data) {
         code = check_data(&c);
     } else {
         log_set_level(c.log);
         log_set_format(c.log_format);
+        check_environment(true);
         bounds_fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0,
                                c.io_threads > 1 ? (uint32_t)c.io_threads : 0);
         bounds_fit_memory(&c.limits, c.memory);

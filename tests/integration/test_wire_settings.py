@@ -85,6 +85,30 @@ class Settings(unittest.TestCase):
         self.assertIn("caromd: CAROM_KEYS: /nonexistent: ", ended.stderr)
         self.assertEqual(ended.returncode, 2)
 
+    def test_options_of_a_data_directory_need_one(self):
+        for option in ("--load-aside", "--takeover", "--takeover-socket"):
+            ended = subprocess.run([CAROMD, option, "x"], capture_output=True, text=True, timeout=SECONDS_MAX)
+            self.assertEqual(ended.returncode, 2)
+            self.assertIn(f"caromd: {option}: needs --data, too", ended.stderr)
+        self.write("")
+        self.assertEqual(self.check("--takeover-socket", "off")[0], 0)
+
+    def test_address_that_does_not_exist_is_told_with_its_option(self):
+        for option in ("--listen", "--http"):
+            ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", option, "nohost.invalid:1"], capture_output=True,
+                                   text=True, timeout=SECONDS_MAX)
+            self.assertEqual(ended.returncode, 1)
+            self.assertIn(f" {option}: no address for host 'nohost.invalid': ", ended.stderr)
+
+    def test_misspelt_variable_is_told(self):
+        """Only one that is similar to a setting's: scripts and containers have CAROM_ variables of their own."""
+        for variable, meant in (("CAROM_LISTN", "CAROM_LISTEN"), ("CAROM_KEY", "CAROM_KEYS"), ("CAROM_PYTHON", None),
+                                ("CAROM_SERVICE_HOST", None), ("CAROM_PORT_22766_TCP_ADDR", None), ("CAROM_TOKEN", None)):
+            ended = subprocess.run([CAROMD, "--check-config"], capture_output=True, text=True, timeout=SECONDS_MAX,
+                                   env={**os.environ, variable: ""})
+            self.assertEqual(ended.returncode, 0)
+            self.assertEqual(ended.stderr, f"caromd: {variable} has no effect; did you mean {meant}?\n" if meant else "")
+
     def test_server_runs_by_its_file(self):
         self.write("world = fromfile\nlimit = worlds=2\n")
         with Caromd(CAROMD, "--config", self.path) as server:

@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cli import CAROM, CAROMD, COMPLETION, LOST, OK, REFUSED, SCRIPTS, SECONDS_MAX, USAGE, carom, complete, environment, main
+from cli import CAROM, CAROMD, COMPLETION, LOST, OK, REFUSED, ROOT, SCRIPTS, SECONDS_MAX, USAGE, carom, complete, environment, main
 from listener import Listener
 
 
@@ -457,6 +457,16 @@ class Completion(unittest.TestCase):
 
     def test_worlds_without_a_server_is_silence(self):
         self.assertEqual([], complete("watch", ""))
+
+
+class Environment(unittest.TestCase):
+    def test_misspelt_variable_is_told_and_the_server_s_own_are_not(self):
+        told = carom("scenes", env={"CAROM_SEVER": "127.0.0.1:1"})
+        self.assertTrue(told.err.startswith("carom: note: CAROM_SEVER has no effect; did you mean CAROM_SERVER?\n"), told.err)
+        names = re.findall(r'"(CAROM_\w+)"', (ROOT / "server/config/config.c").read_text())
+        self.assertIn("CAROM_LISTEN", names)
+        others = {name: "x" for name in (*names, "CAROM_PYTHON", "CAROM_SERVICE_HOST", "CAROM_PORT_22766_TCP")}
+        self.assertNotIn("has no effect", carom("scenes", env=others).err)
 
 
 class Output(unittest.TestCase):
