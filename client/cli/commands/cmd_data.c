@@ -12,7 +12,11 @@ static void show_data(cli *c, const carom_value *result)
     const carom_value *data = carom_value_get(result, "data");
     const bool one = args_word(&c->args, 1) != NULL && !args_has(&c->args, "prefix");
     if (carom_value_count(data) == 0) {
-        (void)printf("no such data\n");
+        if (args_word(&c->args, 1) == NULL) {
+            cli_print_line("%s has no data", args_word(&c->args, 0));
+        } else {
+            (void)printf("no such data\n");
+        }
         return;
     }
     if (one) {

@@ -40,9 +40,20 @@ static cli_exit write_file(const char *path, const char *text, mode_t mode)
     if (!written || rename(temporary, path) != 0) {
         cli_error(CLI_CODE_FILE, "cannot write %s: %s", path, strerror(errno));
         (void)unlink(temporary);
-        return CLI_REFUSED;
+        return CLI_USAGE;
     }
     return CLI_OK;
+}
+
+// Refuses to replace a file, unless --force is given.
+static cli_exit may_write(const cli *c, const char *path)
+{
+    if (strcmp(path, "-") == 0 || access(path, F_OK) != 0 || args_has(&c->args, "force")) {
+        return CLI_OK;
+    }
+    cli_error(CLI_CODE_FILE, "%s exists already", path);
+    cli_hint("--force replaces it");
+    return CLI_USAGE;
 }
 
 static cli_exit write_value(const char *path, const carom_value *value, mode_t mode)
@@ -126,7 +137,12 @@ static cli_exit run_keygen(cli *c, const char *path)
     if (there && !args_has(&c->args, "add")) {
         return cli_usage(c, "%s exists; --add adds a key to it", path);
     }
-    cli_exit code = there ? read_set(path, &old) : CLI_OK;
+    // with --add the file has the public halves of the keys before
+    cli_exit code =
+        args_has(&c->args, "add") ? CLI_OK : may_write(c, args_text(&c->args, "public", "-"));
+    if (code == CLI_OK && there) {
+        code = read_set(path, &old);
+    }
     if (code != CLI_OK) {
         return code;
     }
@@ -215,7 +231,11 @@ static cli_exit run_sign(cli *c, const char *path)
     if (args_seconds(&c->args, "for", FOR_DEFAULT_S) < 1.0) {
         return cli_usage(c, "--for is at least 1s");
     }
-    cli_exit code = read_set(path, &set);
+    const char *out = args_text(&c->args, "out", "-");
+    cli_exit code = may_write(c, out);
+    if (code == CLI_OK) {
+        code = read_set(path, &set);
+    }
     if (code != CLI_OK) {
         return code;
     }
@@ -230,7 +250,7 @@ static cli_exit run_sign(cli *c, const char *path)
         cli_error(CLI_CODE_FILE, "%s: %s", path, error);
         code = CLI_USAGE;
     } else {
-        code = write_file(args_text(&c->args, "out", "-"), token, 0600);
+        code = write_file(out, token, 0600);
     }
     carom_value_free(claims);
     carom_value_free(set);
@@ -353,6 +373,8 @@ const cli_command command_token = {
             {"claim", 0, ARGS_PAIR, "NAME=VALUE", "sign: any other claim; may be given again",
              NULL},
             {"out", 0, ARGS_FILE, "FILE", "sign: write the token there, for its owner alone", NULL},
+            {"force", 0, ARGS_FLAG, NULL, "replace the FILE of --out or --public if it exists",
+             NULL},
             {0}},
     .details =
         "  carom token keygen FILE [--public FILE] [--alg hs256] [--add]\n"

@@ -395,7 +395,9 @@ class Bodies(ServerTest):
         self.assertIn("invalid_argument", self.fails(REFUSED, "spawn", self.world, "--circle=-1").err)
 
     def test_data(self):
-        self.assertEqual("no such data\n", self.ok("data", self.world).out)
+        self.assertEqual(f"{self.world} has no data\n", self.ok("data", self.world).out)
+        self.assertEqual({}, self.json("data", self.world)["data"])
+        self.assertEqual("no such data\n", self.ok("data", self.world, "round").out)
         self.assertRegex(self.ok("data", self.world, "round", '{"number": 3}').out, r"\Around has version 1 \(tick \d+\)\n\Z")
         self.ok("data", self.world, "score/ada", "7", "--text", "--if-version", 0)
         self.assertEqual({"value": "7", "version": 2}, self.json("data", self.world)["data"]["score/ada"])

@@ -56,6 +56,25 @@ class Keygen(TokenTest):
         keys = json.loads(Path(self.path("a")).read_text())["keys"]
         self.assertEqual([k["kid"] for k in keys], ["one", "two"])
 
+    def test_public_halves_that_are_there_are_not_replaced(self):
+        public = Path(self.path("keys"))
+        public.write_text("others")
+        words = ("token", "keygen", self.path("a"), "--public", str(public))
+        result = carom(*words)
+        self.assertEqual((result.code, public.read_text()), (USAGE, "others"))
+        self.assertIn(f"{public} exists already\n  --force replaces it", result.err)
+        self.assertFalse(Path(self.path("a")).exists())
+        self.ok(*words, "--force")
+        self.assertIn("keys", json.loads(public.read_text()))
+
+    def test_file_that_cannot_be_written_is_a_fault_of_the_command_line(self):
+        self.ok("token", "keygen", self.path("a"))
+        for words in (("keygen", "/nowhere/a"), ("keygen", self.path("b"), "--public", "/nowhere/b"),
+                      ("sign", self.path("a"), "--sub", "ada", "--out", "/nowhere/t")):
+            result = carom("token", *words)
+            self.assertEqual(result.code, USAGE, words)
+            self.assertIn("cannot write /nowhere/", result.err)
+
     def test_secret_has_no_public_half(self):
         result = carom("token", "keygen", self.path("a"), "--alg", "hs256", "--public", self.path("b"))
         self.assertEqual(result.code, USAGE)
@@ -108,6 +127,27 @@ class Sign(TokenTest):
         for token in (first, second, self.ok("token", "sign", signing, "--sub", "eve", "--kid", "one").strip()):
             self.ok("worlds", port=server.port, env={"CAROM_TOKEN": token})
         self.assertNotEqual(jwt.get_unverified_header(first)["kid"], jwt.get_unverified_header(second)["kid"])
+
+    def test_file_that_is_there_is_not_replaced(self):
+        signing = Path(self.path("signing"))
+        self.ok("token", "keygen", str(signing))
+        keys = signing.read_text()
+        words = ("token", "sign", str(signing), "--sub", "ada", "--out", str(signing))
+        result = carom(*words)
+        self.assertEqual((result.code, signing.read_text()), (USAGE, keys))
+        self.assertIn(f"{signing} exists already\n  --force replaces it", result.err)
+        renewed = self.path("ada.token")
+        self.ok(*words[:-1], renewed)
+        first = Path(renewed).read_text()
+        self.ok(*words[:-1], renewed, "--for", "2h", "--force")
+        self.assertNotEqual(first, Path(renewed).read_text())
+
+    def test_file_that_is_not_there_is_told_with_its_source(self):
+        for words, env, source in ((["--token-file", "nosuch"], {}, "--token-file"), ([], {"CAROM_TOKEN_FILE": "nosuch"}, "CAROM_TOKEN_FILE"),
+                                   (["--ca", "nosuch", "--server", "caroms://127.0.0.1:1"], {}, "--ca")):
+            result = carom(*words, "worlds", env=env)
+            self.assertEqual(result.code, USAGE, words)
+            self.assertRegex(result.err, rf"nosuch[\s\S]*\n  {source} names the file\n")
 
     def test_what_cannot_sign_is_told(self):
         self.ok("token", "keygen", self.path("signing"), "--public", self.path("keys"))
