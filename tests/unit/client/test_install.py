@@ -145,6 +145,22 @@ class Install(unittest.TestCase):
         run(build / "c_replica")
         run(build / "c_replica_static")
 
+    def test_find_package_without_the_libraries_of_the_static_ones_says_what_is_missing(self):
+        wanted = "carom::replica_static need msgpack-c (Debian: libmsgpack-dev), jansson (Debian: libjansson-dev), openssl"
+        project = self.root / "static_project"
+        for components, passes in (("", True), ("COMPONENTS static", False), ("QUIET OPTIONAL_COMPONENTS static", True)):
+            with self.subTest(components):
+                shutil.rmtree(project, ignore_errors=True)
+                project.mkdir()
+                (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(static NONE)\n"
+                                                        f"find_package(carom 0.1 REQUIRED {components})\n")
+                done = subprocess.run(["cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"],
+                                      text=True, capture_output=True,
+                                      env={**os.environ, "PKG_CONFIG_LIBDIR": str(project), "PKG_CONFIG_PATH": ""})
+                told = " ".join((done.stdout + done.stderr).split())
+                self.assertEqual(passes, done.returncode == 0, told)
+                self.assertEqual("QUIET" not in components, wanted in told, told)
+
     def test_only_what_is_public_can_be_seen(self):
         pattern = r"^[0-9a-f]+ [A-Z] (\S+)$"
         for name, least in [("libcarom", 100), ("libcarom-scene", 5), ("libcarom-replica", 15)]:
