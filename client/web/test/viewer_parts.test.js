@@ -8,6 +8,7 @@ import {visitBy} from '../src/visit.js';
 import {Camera} from '../viewer/draw/camera.js';
 import {frameOf} from '../viewer/draw/frame.js';
 import {drawGrid} from '../viewer/draw/grid.js';
+import {Overlays} from '../viewer/draw/overlays.js';
 import {THEMES, themeOf} from '../viewer/draw/theme.js';
 import {innerEdges} from '../viewer/draw/seams.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
@@ -309,6 +310,34 @@ test('few_bodies_are_shown_with_room_around_them', () => {
   const [x0, , x1] = frameOf([placed(0, 0, {description: {shapes: [{kind: 'circle', radius: 0.01}]}})]);
   assert.ok(x1 - x0 > 0.1 && x1 - x0 < 0.5, 'small bodies are shown at their size');
   assert.deepEqual(frameOf([placed(2, 3, {description: {shapes: []}})]), [2, 3, 2, 3]);
+});
+
+// The places at which the labels of bodies at these places [pixels] are drawn, in a view of 400 by 200 pixels.
+function labelled(places, [width, height] = [400, 200]) {
+  const camera = new Camera();
+  camera.resize(width, height);
+  const bodies = places.map(([px, py], i) => {
+    const [x, y] = camera.toWorld(px, py);
+    return {id: 1000 + i, pose: {x, y, angle: 0}};
+  });
+  const drawn = {strokeText: [], fillText: []};
+  const note = (name) => (text, x, y) => drawn[name].push([Math.round(x), Math.round(y)]);
+  const context = {setTransform() {}, clearRect() {}, measureText: (text) => ({width: 6 * String(text).length}),
+                   strokeText: note('strokeText'), fillText: note('fillText')};
+  const overlays = new Overlays();
+  overlays.shown.ids = true;
+  overlays.labels(context, {camera, theme: THEMES.dark, source: {drawn: () => bodies}, dpr: 1});
+  assert.deepEqual(drawn.strokeText, drawn.fillText);
+  return drawn.fillText;
+}
+
+test('labels_at_the_edges_are_drawn_whole', () => {
+  const [w, h] = [12 + 3, 5.5 + 3]; // half a label, and the outline
+  assert.deepEqual(labelled([[200, 100], [200, 1], [200, 199], [1, 100], [399, 100], [0, 0], [400, 200], [20, 9]]),
+                   [[200, 100], [200, Math.round(h)], [200, Math.round(200 - h)], [w, 100], [400 - w, 100], [w, Math.round(h)],
+                    [400 - w, Math.round(200 - h)], [20, 9]]);
+  assert.deepEqual(labelled([[200, -1], [-1, 100], [401, 100]]), [], 'bodies out of view have none');
+  assert.deepEqual(labelled([[1, 1]], [20, 10]), [[10, 5]], 'a view that is smaller than a label');
 });
 
 test('a_rate_is_that_of_some_seconds_and_slowed_is_not_paused', () => {

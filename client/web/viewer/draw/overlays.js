@@ -7,7 +7,12 @@ import {placeOf} from '../pose.js';
 const SPARK_S = 0.45; // a spark's duration
 const SPARKS_MAX = 256;
 const LABELS_MAX = 600;
+const LABEL_PX = 11; // height of a label
+const LABEL_EDGE = 3; // pixels between a label and the edge of the view, for its outline
 const TRAIL_MAX = 180; // most points of a trail
+
+// The place nearest to `place` that is `reach` or more from both ends of 0 to `size`; the middle where there is no room.
+const within = (place, reach, size) => reach > size / 2 ? size / 2 : Math.min(size - reach, Math.max(reach, place));
 
 const alpha = (colour, value) => [colour[0], colour[1], colour[2], value];
 
@@ -183,12 +188,12 @@ export class Overlays {
     }
   }
 
-  /** Draws ids and tags as text over bodies, if these are large enough or few. */
+  /** Draws the ids of the bodies in view as text over them, at the edge moved inward until they can be read. */
   labels(context, {camera, theme, source, dpr}) {
     context.setTransform(dpr, 0, 0, dpr, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
     if (!this.shown.ids) return;
-    context.font = '11px ui-monospace, Menlo, Consolas, monospace';
+    context.font = `${LABEL_PX}px ui-monospace, Menlo, Consolas, monospace`;
     context.textAlign = 'center';
     context.textBaseline = 'middle';
     context.lineWidth = 3;
@@ -200,8 +205,10 @@ export class Overlays {
       const [px, py] = camera.toScreen(body.pose.x, body.pose.y);
       if (px < 0 || py < 0 || px > camera.width || py > camera.height) continue;
       if (++count > LABELS_MAX) break;
-      context.strokeText(body.id, px, py);
-      context.fillText(body.id, px, py);
+      const reach = context.measureText(body.id).width / 2 + LABEL_EDGE;
+      const [x, y] = [within(px, reach, camera.width), within(py, LABEL_PX / 2 + LABEL_EDGE, camera.height)];
+      context.strokeText(body.id, x, y);
+      context.fillText(body.id, x, y);
     }
   }
 }
