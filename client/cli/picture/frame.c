@@ -8,7 +8,8 @@
 #define REST       2.0   // slower bodies have not fallen off [m/s]
 #define ROOM_MAX   100.0 // margin around a frame within which bodies belong to it at any speed [m]
 #define ROOM_MORE  10.0
-#define TRIM       0.05 // share of many bodies cut off at either end
+#define TRIM       0.1  // share of many bodies cut off, at either end or both
+#define AWAY_SIZES 50.0 // a frame so many times as large as most bodies take would look empty
 #define NEAR       0.35 // grounds and walls are shown this many frame sizes beyond the frame
 #define ROOM_SIZES 10.0 // multiple of the median body size: no frame is smaller
 
@@ -97,6 +98,12 @@ static bool is_within(const frame_body *b, const box *in)
     return holds(*in, b->at);
 }
 
+// `in` are two boxes.
+static bool is_within_two(const frame_body *b, const box *in)
+{
+    return holds(in[0], b->at) || holds(in[1], b->at);
+}
+
 static bool has_stayed(const frame_body *b, const box *room)
 {
     return holds(*room, b->at) || b->speed < REST;
@@ -111,52 +118,78 @@ static box bounds_of(const frame_body *bodies, size_t count)
     return b;
 }
 
-// The shortest range with more than half of the numbers.
-static range shortest_half(const double *sorted, size_t count)
+// The shortest range with `wanted` of the numbers, 1 to `count`.
+static range shortest_range(const double *sorted, size_t count, size_t wanted)
 {
-    size_t half = count / 2 + 1;
     size_t best = 0;
-    for (size_t i = 1; i + half <= count; i++) {
-        if (sorted[i + half - 1] - sorted[i] < sorted[best + half - 1] - sorted[best]) {
+    for (size_t i = 1; i + wanted <= count; i++) {
+        if (sorted[i + wanted - 1] - sorted[i] < sorted[best + wanted - 1] - sorted[best]) {
             best = i;
         }
     }
-    return (range){sorted[best], sorted[best + half - 1]};
+    return (range){sorted[best], sorted[best + wanted - 1]};
+}
+
+// The box of the shortest ranges on both axes with the places of `wanted` of the bodies.
+static box shortest_box(const frame_body *bodies, size_t count, size_t wanted, double *numbers)
+{
+    sort_axis(bodies, count, false, numbers);
+    range x = shortest_range(numbers, count, wanted);
+    sort_axis(bodies, count, true, numbers);
+    range y = shortest_range(numbers, count, wanted);
+    return (box){x.low, y.low, x.high, y.high};
+}
+
+// The places of more than half of the bodies at rest, or of all bodies if none rests. Moves those
+// to the front, and writes their number to `still`.
+static box find_core(frame_body *bodies, size_t count, size_t *still, double *numbers)
+{
+    size_t kept = keep(bodies, count, is_still, NULL);
+    *still = kept > 0 ? kept : count;
+    return shortest_box(bodies, *still, *still / 2 + 1, numbers);
 }
 
 // The home region of the bodies: that of the bodies that do not move, if there are any.
 static box find_home(frame_body *bodies, size_t count, double *numbers)
 {
-    size_t still = keep(bodies, count, is_still, NULL);
-    count = still > 0 ? still : count;
-    sort_axis(bodies, count, false, numbers);
-    range x = shortest_half(numbers, count);
-    sort_axis(bodies, count, true, numbers);
-    range y = shortest_half(numbers, count);
-    box half = {x.low, y.low, x.high, y.high};
+    box half = find_core(bodies, count, &count, numbers);
     box usual = box_grow(half, 6.0 * box_size(half) + 5.0);
     return bounds_of(bodies, keep(bodies, count, is_within, &usual));
 }
 
-// The range of the middle nine tenths of the numbers, extended by the space that the other tenth
-// would take if it were evenly spread.
-static range middle_range(const double *sorted, size_t count)
+static double usual_size(const frame_body *bodies, size_t count, double *numbers)
 {
-    double last = (double)(count - 1);
-    double low = sorted[(size_t)floor(TRIM * last)];
-    double high = sorted[(size_t)ceil((1.0 - TRIM) * last)];
-    double more = (high - low) * TRIM / (1.0 - 2.0 * TRIM);
-    return (range){low - more, high + more};
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = box_size(bodies[i].bounds);
+    }
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    return numbers[count / 2];
 }
 
+// Moves a minority that is far from the others and outside of `room` to the end; returns the number
+// of the others.
+static size_t keep_together(frame_body *bodies, size_t count, const box *room, double *numbers)
+{
+    size_t still;
+    double least = ROOM_SIZES * usual_size(bodies, count, numbers);
+    box core = find_core(bodies, count, &still, numbers);
+    box near[] = {box_grow(core, AWAY_SIZES * fmax(box_size(core), least)), *room};
+    size_t near_still = keep(bodies, still, is_within_two, near);
+    return 2 * near_still > still ? keep(bodies, count, is_within_two, near) : count;
+}
+
+// The bounds of the bodies within the shortest ranges with nine tenths of their places. A range is
+// first extended, at both ends, by a little more than the other tenth would take if it were evenly
+// spread.
 static box find_middle(frame_body *bodies, size_t count, double *numbers)
 {
     if (count >= TRIMMED_FROM) {
-        sort_axis(bodies, count, false, numbers);
-        range x = middle_range(numbers, count);
-        sort_axis(bodies, count, true, numbers);
-        range y = middle_range(numbers, count);
-        box middle = {x.low, y.low, x.high, y.high};
+        size_t wanted = (size_t)ceil((1.0 - TRIM) * (double)count);
+        box most = shortest_box(bodies, count, wanted, numbers);
+        double share = TRIM / (1.0 - 2.0 * TRIM);
+        double more_x = share * (most.x1 - most.x0);
+        double more_y = share * (most.y1 - most.y0);
+        box middle = {most.x0 - more_x, most.y0 - more_y, most.x1 + more_x, most.y1 + more_y};
         count = keep(bodies, count, is_within, &middle);
     }
     return bounds_of(bodies, count);
@@ -165,11 +198,8 @@ static box find_middle(frame_body *bodies, size_t count, double *numbers)
 // The frame, enlarged so that at least that many of its `count` > 0 bodies fit beside each other.
 static box make_room(box frame, const frame_body *bodies, size_t count, double *numbers)
 {
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = box_size(bodies[i].bounds);
-    }
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
-    return box_grow(frame, fmax(0.0, ROOM_SIZES * numbers[count / 2] - box_size(frame)) / 2.0);
+    double least = ROOM_SIZES * usual_size(bodies, count, numbers);
+    return box_grow(frame, fmax(0.0, least - box_size(frame)) / 2.0);
 }
 
 // The frame of `count` > 0 bodies, all of them within FAR.
@@ -177,6 +207,7 @@ static box find_frame(frame_body *bodies, size_t count, const box *home, double 
 {
     box own = home != NULL ? *home : find_home(bodies, count, numbers);
     box room = box_grow(own, fmin(ROOM_MAX, box_size(own)) + ROOM_MORE);
+    count = keep_together(bodies, count, &room, numbers);
     size_t fixed = keep(bodies, count, is_fixed, NULL);
     frame_body *moving = bodies + fixed;
     size_t stayed = keep(moving, count - fixed, has_stayed, &room);

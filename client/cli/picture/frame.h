@@ -2,10 +2,10 @@
 // them. In most worlds some bodies fall off the edge and go on falling: a picture of all bodies
 // would look empty.
 //
-// A body has left if it is far from the others and moving away, or farther out than any world is
-// built. The middle nine tenths of the rest are framed, with space around them if they are few,
-// since they may move. The viewer does the same (client/web/viewer/draw/frame.js). Pure; any
-// thread.
+// A body has left if it is far from the others and fast, so far from most that they would be dots
+// beside it, or farther out than any world is built. The nine tenths of the rest that lie closest
+// together are framed, with space around them if they are few, since they may move. The viewer does
+// the same (client/web/viewer/draw/frame.js). Pure; any thread.
 #ifndef CAROM_CLIENT_CLI_PICTURE_FRAME_H
 #define CAROM_CLIENT_CLI_PICTURE_FRAME_H
 

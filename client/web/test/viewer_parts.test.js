@@ -303,6 +303,18 @@ test('the_outermost_of_many_bodies_do_not_widen_a_frame', () => {
   assert.ok(x0 <= 1 && x1 >= 38 && y0 <= 1 && y1 >= 23, [x0, y0, x1, y1].join());
 });
 
+test('a_minority_that_rests_far_away_does_not_empty_the_frame', () => {
+  for (const [count, x, y] of [[20, 1e4, 0], [20, 0, -1e4], [20, 7071, -7071], [21, 1e4, 0], [5, 1e4, 0], [20, 2000, -9]]) {
+    const bodies = [...HEAP.slice(0, count - 2), placed(x, y, {vx: 0.01}), placed(x + 3, y, {vx: 0.01})];
+    const home = frameOf(bodies);
+    assert.ok(shown(home, -4, 0.5) && home[2] - home[0] < 80 && home[3] - home[1] < 40, `${[count, x, y]}: ${home}`);
+    assert.deepEqual(frameOf(bodies, home), home, 'the world keeps its view');
+  }
+  const town = Array.from({length: 20}, (_, i) => placed(1e4 + i, 0.5));
+  const both = frameOf([...HEAP.slice(0, 10), ...town], [-5, -1, 5, 5]);
+  assert.ok(shown(both, -4, 0.5) && shown(both, 1e4, 0.5), 'most bodies are far from home: both places are shown');
+});
+
 test('few_bodies_are_shown_with_room_around_them', () => {
   const pendulum = frameOf([GROUND, placed(-4, 2.2, {vx: 3})]); // the pendulum swings between -4 and 4
   for (const [x, y] of [[-4, 2.2], [0, -1], [4, 2.2]]) assert.ok(shown(pendulum, x, y), `${x}, ${y} of ${pendulum}`);

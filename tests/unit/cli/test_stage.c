@@ -204,6 +204,41 @@ static void frame_of_many_bodies_is_that_of_most(void **state)
     assert_true(b.x1 - b.x0 < 50.0 && b.y1 - b.y0 < 40.0);
 }
 
+// Two of twenty bodies, and two of five, lie far away and hardly move.
+static void frame_leaves_out_a_minority_that_rests_far_away(void **state)
+{
+    (void)state;
+    frame_body bodies[BODIES_MAX];
+    static const struct {
+        size_t count; // with the ground
+        double x, y;
+    } CASES[] = {{20, 1e4, 0}, {20, 0, -1e4}, {20, 7071, -7071},
+                 {21, 1e4, 0}, {5, 1e4, 0},   {20, 2000, -9}};
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        box home;
+        box b;
+        const size_t count = CASES[k].count;
+        for (int with_home = 0; with_home < 2; with_home++) {
+            (void)make_heap(bodies);
+            bodies[count - 2] = ball(CASES[k].x, CASES[k].y, 0.01);
+            bodies[count - 1] = ball(CASES[k].x + 3.0, CASES[k].y, 0.01);
+            assert_true(frame_find(bodies, count, with_home ? &home : NULL, &b));
+            assert_true(b.x0 <= -4.5 && b.x1 >= -3.0 && b.y0 <= 0.0 && b.y1 >= 1.0);
+            assert_true(b.x1 - b.x0 < 80.0 && b.y1 - b.y0 < 40.0);
+            home = with_home ? home : b;
+        }
+        assert_memory_equal(&b, &home, sizeof b); // the world keeps its view
+    }
+    // Where most bodies are far from home, both places are shown.
+    box home = {-5, -1, 5, 5};
+    box b;
+    for (int i = 0; i < 30; i++) {
+        bodies[i] = ball(i < 10 ? i % 4 : 1e4 + i, 0.5, 0.0);
+    }
+    assert_true(frame_find(bodies, 30, &home, &b));
+    assert_true(b.x0 <= 0.0 && b.x1 >= 1e4);
+}
+
 static void frame_of_few_bodies_has_room_around_them(void **state)
 {
     (void)state;
@@ -232,6 +267,7 @@ int main(void)
         cmocka_unit_test(frame_leaves_out_bodies_that_fell_off),
         cmocka_unit_test(frame_is_the_first_one_when_all_fell_off),
         cmocka_unit_test(frame_of_many_bodies_is_that_of_most),
+        cmocka_unit_test(frame_leaves_out_a_minority_that_rests_far_away),
         cmocka_unit_test(frame_of_few_bodies_has_room_around_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
