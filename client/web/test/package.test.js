@@ -7,7 +7,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import {execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import http from 'node:http';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -20,6 +20,8 @@ import {startCaromd} from './support.js';
 
 const run = promisify(execFile);
 const PACKAGE = process.env.CAROM_PACKAGE;
+const ARCHIVE_BYTES_MAX = 450_000; // the engine is 205 kB of it
+const LINE_MAX = 250; // characters of a line that Node shows of an uncaught error
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const has = (program) => spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0;
 
@@ -90,6 +92,40 @@ test('archive_has_sources_types_engine_and_nothing_else', async () => {
     assert.ok(sources.includes(`package/src/${wanted}`), wanted);
   }
   assert.deepEqual(sources.filter((name) => !/\.(js|js\.map|d\.ts|wasm|faults\.txt)$/.test(name)), []);
+  const {size} = await stat(archive);
+  assert.ok(size < ARCHIVE_BYTES_MAX, `${size} bytes`);
+});
+
+// An error that nobody catches, of each entry of the package for Node: in the engine, a call, a referee, a test game, a picture.
+const UNCAUGHT = {
+  engine: "import {loadEngine} from 'carom'; (await loadEngine()).createWorld().createBody({shapes: [{kind: 'circle', radius: -1}]});",
+  client: "import {connect} from 'carom'; await connect('tcp://127.0.0.1:9');",
+  encode: "import {encode} from 'carom'; encode({born: new Date()});",
+  referee: "import {createReferee} from 'carom/referee'; await createReferee({url: 'tcp://127.0.0.1:9'});",
+  testing: "import {createTestGame} from 'carom/testing'; await createTestGame({leaves() {}});",
+  phaser: "import {followBodies} from 'carom/phaser'; followBodies({}, {});",
+};
+
+test('uncaught_errors_of_node_name_a_readable_line', async () => {
+  for (const [name, program] of Object.entries(UNCAUGHT)) {
+    const file = path.join(project, `uncaught_${name}.js`);
+    await writeFile(file, program);
+    const {stderr} = await run(process.execPath, [file], {cwd: project, timeout: AWAIT_MS}).then(() => assert.fail(name), (error) => error);
+    const longest = Math.max(...stderr.split('\n').map((line) => line.length));
+    assert.ok(longest <= LINE_MAX && stderr.length < 4000, `${name}: a line of ${longest} characters`);
+    const [, place, line] = /node_modules\/carom\/src\/(\w+\.js):(\d+)/.exec(stderr) ?? assert.fail(stderr);
+    const lines = (await readFile(path.join(project, 'node_modules/carom/src', place), 'utf8')).split('\n');
+    assert.equal(lines.length > 20 && lines[line - 1].length > 0 && lines[line - 1].length <= LINE_MAX, true, `${place}:${line}`);
+  }
+});
+
+test('map_of_the_scripts_for_pages_leads_to_sources_of_the_package', async () => {
+  const src = path.join(project, 'node_modules/carom/src');
+  const map = JSON.parse(await readFile(path.join(src, 'browser.min.js.map'), 'utf8'));
+  assert.ok(map.sources.includes('client.js') && map.sources.includes('engine.js'), map.sources.join());
+  assert.equal(map.sourcesContent, undefined, 'the sources are beside it');
+  for (const name of map.sources) await stat(path.join(src, name));
+  assert.doesNotMatch(await readFile(path.join(src, 'browser.min.js'), 'utf8'), /["']node:/, 'nothing of Node');
 });
 
 test('programs_of_the_readme_run_as_printed', {timeout: AWAIT_MS}, async (t) => {

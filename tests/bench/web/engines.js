@@ -92,7 +92,7 @@ const loadRapier = (file) => async (place) => {
 
 /** The engines by name: the package, its loader, and the files that a page would load. */
 export const ENGINES = {
-  carom: {package: 'carom', load: loadCarom, files: null},
+  carom: {package: 'carom', load: loadCarom, files: ['src/browser.min.js', 'src/engine.wasm']},
   'box2d3-wasm': {package: 'box2d3-wasm', load: loadBox2d,
                   files: ['build/dist/es/deluxe/Box2D.deluxe.mjs', 'build/dist/es/deluxe/Box2D.deluxe.wasm']},
   rapier2d: {package: '@dimforge/rapier2d-compat', load: loadRapier('dist/rapier.mjs'),

@@ -5,7 +5,7 @@
 // Every run is a process (a page) of its own; engines take turns, in an order that rotates from round to round.
 import {execFile} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
@@ -69,8 +69,7 @@ const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(number
 
 function sizesOf(name) {
   const folder = folderOf(name);
-  const files = ENGINES[name].files ??
-    readdirSync(path.join(folder, 'src')).filter((file) => /\.(js|wasm)$/.test(file) && file !== 'table.js').map((file) => `src/${file}`);
+  const {files} = ENGINES[name];
   const sum = (some, pack) => some.reduce((total, file) => total + pack(readFileSync(path.join(folder, file))).length, 0);
   const gzip = (bytes) => gzipSync(bytes, {level: 9});
   const isModule = (file) => file.endsWith('.wasm');
