@@ -132,6 +132,8 @@ class Seats(SeatsTest):
         other, _ = self.player()
         refused = lambda code, text, method, **args: self.refused(code, text, other, method, **args)
         refused("not_found", "template 'hall' does not exist: the server has duel, arena", "world.join", template="hall")
+        refused("not_found", "template 'arenna' does not exist: the server has duel, arena; did you mean 'arena'\\?", "world.join", template="arenna")
+        self.assertEqual(client.call("server.info")["templates"], [{"template": "duel", "seats": 1}, {"template": "arena", "seats": 2}])
         refused("not_found", "world 'no' does not exist", "world.join", template="arena", world="no")
         refused("invalid_argument", "'plain' has no seats", "world.join", template="arena", world="plain")
         refused("invalid_argument", "'arena-1' is of template 'arena', not 'duel'", "world.join", template="duel", world="arena-1")

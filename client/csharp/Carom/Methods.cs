@@ -656,6 +656,25 @@ namespace Carom
         }
     }
 
+    /// <summary>A template of worlds that joins make.</summary>
+    public sealed class TemplateResult
+    {
+        /// <summary>Its name, as world.join takes it.</summary>
+        public string Template;
+        /// <summary>The seats of each of its worlds.</summary>
+        public ulong Seats;
+
+        internal static TemplateResult From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new TemplateResult();
+            made.Template = Tree.Text(map, "template");
+            made.Seats = Tree.UInt(map, "seats");
+            return made;
+        }
+    }
+
     /// <summary>The answer of server.info.</summary>
     public sealed class ServerInfoResult
     {
@@ -673,6 +692,8 @@ namespace Carom
         public ulong Sessions;
         /// <summary>Its limits.</summary>
         public Dictionary<string, object> Limits;
+        /// <summary>The templates that world.join makes worlds of.</summary>
+        public TemplateResult[] Templates;
 
         internal static ServerInfoResult From(object value)
         {
@@ -686,6 +707,7 @@ namespace Carom
             made.Worlds = Tree.UInt(map, "worlds");
             made.Sessions = Tree.UInt(map, "sessions");
             made.Limits = Tree.Map(map, "limits");
+            made.Templates = Tree.List(Tree.Any(map, "templates"), TemplateResult.From);
             return made;
         }
     }
@@ -2332,7 +2354,7 @@ namespace Carom
 
     /// <summary>
     /// server.info: The server's version, uptime and limits. Least role: viewer. Answers {server, version, protocol,
-    /// uptime, worlds, sessions, limits}.
+    /// uptime, worlds, sessions, limits, templates}.
     /// </summary>
     public sealed class ServerInfo : Arguments<ServerInfoResult>
     {

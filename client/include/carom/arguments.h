@@ -136,7 +136,7 @@ CAROM_API carom_status carom_call_goodbye(carom_client *client, int timeout_ms,
                                           carom_value **result, carom_error *error);
 
 // server.info: The server's version, uptime and limits. Least role: viewer. Answers {server,
-// version, protocol, uptime, worlds, sessions, limits}.
+// version, protocol, uptime, worlds, sessions, limits, templates}.
 CAROM_API carom_value *carom_map_server_info(void);
 CAROM_API carom_status carom_call_server_info(carom_client *client, int timeout_ms,
                                               carom_value **result, carom_error *error);

@@ -563,7 +563,7 @@ struct goodbye {
 };
 
 // The server's version, uptime and limits. Least role: viewer. Answers {server, version,
-// protocol, uptime, worlds, sessions, limits}.
+// protocol, uptime, worlds, sessions, limits, templates}.
 struct server_info {
     static constexpr const char *method_name = "server.info";
     static constexpr bool of_world = false, needs_world = false;

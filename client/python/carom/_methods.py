@@ -426,6 +426,15 @@ class PingResult(TypedDict):
     """What was sent."""
 
 
+class TemplateResult(TypedDict):
+    """A template of worlds that joins make."""
+
+    template: str
+    """Its name, as world.join takes it."""
+    seats: int
+    """The seats of each of its worlds."""
+
+
 class ServerInfo(TypedDict):
     """The answer of server.info."""
 
@@ -443,6 +452,8 @@ class ServerInfo(TypedDict):
     """How many sessions it has."""
     limits: dict[str, float]
     """Its limits."""
+    templates: list[TemplateResult]
+    """The templates that world.join makes worlds of."""
 
 
 LatencyBinResult = "list[Any]"
@@ -1362,7 +1373,7 @@ class ServerServer:
     def info(self) -> ServerInfo:
         """The server's version, uptime and limits. Least role: viewer.
 
-        Answers {server, version, protocol, uptime, worlds, sessions, limits}.
+        Answers {server, version, protocol, uptime, worlds, sessions, limits, templates}.
         """
         return self._call("server.info", {})
 

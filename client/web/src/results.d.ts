@@ -81,6 +81,13 @@ export interface PingResult {
   /** What was sent. */
   any: unknown;
 }
+/** A template of worlds that joins make. */
+export interface TemplateResult {
+  /** Its name, as world.join takes it. */
+  template: string;
+  /** The seats of each of its worlds. */
+  seats: number;
+}
 /** The answer of server.info. */
 export interface ServerInfo {
   /** The server's name: caromd. */
@@ -97,6 +104,8 @@ export interface ServerInfo {
   sessions: number;
   /** Its limits. */
   limits: Record<string, number>;
+  /** The templates that world.join makes worlds of. */
+  templates: TemplateResult[];
 }
 /** A bin of a histogram: `count` times lie above the bin before and up to `most`. */
 export type LatencyBinResult = [number, number];

@@ -31,7 +31,7 @@ export const TABLE = {
   'server.info': {
     role: 'viewer', scope: 'server', batch: false,
     summary: 'The server\'s version, uptime and limits.',
-    result: '{server, version, protocol, uptime, worlds, sessions, limits}',
+    result: '{server, version, protocol, uptime, worlds, sessions, limits, templates}',
     args: {
     },
   },

@@ -21,6 +21,7 @@
 #include "server/session/pair/pairs.h"
 #include "server/session/placement/moving.h"
 #include "server/session/placement/seating.h"
+#include "server/session/placement/templates.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/relay/upstreams.h"
 #include "server/session/resume/resume.h"
@@ -193,6 +194,11 @@ static void do_server_info(const call *c, const command *cmd, buffer *out)
     (void)cmd;
     const server *s = c->session->server;
     named_number numbers[NUMBERS_MAX];
+    template_info templates[TEMPLATES_MAX];
+    for (uint32_t i = 0; i < s->options->template_count; i++) {
+        const world_template *t = &s->options->templates[i];
+        templates[i] = (template_info){.template = t->name, .seats = t->seats};
+    }
     server_info_result r = {
         .server = SERVER_NAME,
         .version = CAROM_VERSION,
@@ -201,6 +207,8 @@ static void do_server_info(const call *c, const command *cmd, buffer *out)
         .sessions = s->session_count,
         .limits = numbers,
         .limit_count = list_limits(s->limits, numbers),
+        .templates = templates,
+        .template_count = s->options->template_count,
     };
     encode_server_info_result(out, &r);
 }

@@ -9,6 +9,7 @@
 #include <msgpack.h>
 
 #include "common/base/assert.h"
+#include "common/base/suggest.h"
 #include "common/world/command_memory.h"
 #include "common/world/seats.h"
 #include "proto/encode/encode_pack.h"
@@ -96,13 +97,19 @@ static status refuse_template(const server *s, const char *name, error *err)
                          name);
     }
     size_t at = 0;
-    for (uint32_t i = 0; i < s->options->template_count && at < sizeof names - 1; i++) {
-        const int size = snprintf(names + at, sizeof names - at, "%s%s", i > 0 ? ", " : "",
-                                  s->options->templates[i].name);
+    suggestion meant;
+    char hint[SUGGEST_TEXT_MAX];
+    suggest_begin(&meant, name, strlen(name));
+    for (uint32_t i = 0; i < s->options->template_count; i++) {
+        const char *other = s->options->templates[i].name;
+        suggest_offer(&meant, other, strlen(other));
+        const int size = at < sizeof names - 1 ? snprintf(names + at, sizeof names - at, "%s%s",
+                                                          i > 0 ? ", " : "", other)
+                                               : 0;
         at += size > 0 ? (size_t)size : 0;
     }
-    return error_set(err, STATUS_NOT_FOUND, "template '%s' does not exist: the server has %s%s",
-                     name, names, at >= sizeof names ? "…" : "");
+    return error_set(err, STATUS_NOT_FOUND, "template '%s' does not exist: the server has %s%s%s",
+                     name, names, at >= sizeof names ? "…" : "", suggest_text(&meant, hint));
 }
 
 // ---- commands for the log
