@@ -1,5 +1,6 @@
 // The methods of the table as functions: `caller.body.spawn({…})` for body.spawn.
 
+import {checkOptions, checkWorldName} from './errors.js';
 import {METHODS} from './methods.js';
 
 /** Sets `target.world.create` and so on, each calling `call(name, args, options)`. */
@@ -50,7 +51,9 @@ export class Batch {
   }
 
   /** Sends the commands without waiting for an answer: see Client.notify. */
-  notify({at, late} = {}) {
+  notify(options = {}) {
+    checkOptions('notify', options, ['at', 'late']);
+    const {at, late} = options;
     return this.#notify({commands: this.commands, at, late});
   }
 }
@@ -59,7 +62,10 @@ export class Batch {
 export class WorldCalls {
   #client;
 
-  constructor(client, name, {epoch} = {}) {
+  constructor(client, name, options = {}) {
+    checkWorldName('use', name);
+    checkOptions('use', options, ['epoch']);
+    const {epoch} = options;
     this.#client = client;
     this.name = name;
     this.epoch = epoch;

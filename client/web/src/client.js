@@ -24,7 +24,7 @@ import {Emitter} from './emitter.js';
 import {loadEngine} from './engine.js';
 import {Epochs, guardsEpoch} from './epochs.js';
 import {distantTransport} from './distance.js';
-import {CaromError} from './errors.js';
+import {CaromError, checkOptions, checkWorldName} from './errors.js';
 import {Following} from './following.js';
 import {Heartbeat, quietTimer} from './heartbeat.js';
 import {METHODS, PROTOCOL_VERSION} from './methods.js';
@@ -35,6 +35,7 @@ import {checkHello, checkPing, checkSubscribed, noticeOf} from './received.js';
 import {TokenRenewal} from './renewal.js';
 import {Subscription} from './subscription.js';
 import {SubscriptionList} from './subscription_list.js';
+import {meant, whyNotOptions} from './options.js';
 import {parseAddress, RPC_PATH, transportFor} from './transport.js';
 
 const CALL_MS = 30000; // default time after which a call without an answer fails
@@ -46,6 +47,11 @@ const HOMES_MAX = 256; // worlds of one connection that its session is known to 
 const HEIR_MS = 5000; // limit for a server to take a session along; then the connection gets a new session
 const HASTY_MS = 1000; // a server that closes sooner than this, with a reason, will do so again
 const ID_MAX = 0xffffffff;
+const CALL_OPTIONS = ['timeoutMs', 'signal'];
+const SUBSCRIBE_OPTIONS = ['extraDelayMs', 'interpolation', 'waitMs'];
+const OPTIONS = ['name', 'token', 'timeoutMs', 'reconnect', 'resume', 'keepSession', 'WebSocket', 'tls', 'transport', 'follow',
+                 'transportTo', 'loadEngine', 'distance'];
+const FUNCTIONS = ['transport', 'transportTo', 'loadEngine', 'WebSocket']; // options that are functions
 const FRONT = Symbol('front'); // option of a client behind another one: what the two clients share
 
 // Calls that may be repeated even if they took effect: a second one changes nothing more.
@@ -69,6 +75,23 @@ function splitNumber(bytes) {
 
 // Whether the library itself asks who stands by for a world, or serves it: no call waits for that.
 const isQuestion = ({method, answered}) => method === 'world.info' && answered !== undefined;
+
+// Throws for options that connect() would pass over.
+function checkConnect(options) {
+  checkOptions('connect', options, OPTIONS);
+  checkOptions('connect: reconnect', options.reconnect || {}, ['firstMs', 'maxMs', 'giveUpMs', 'first']);
+  if (typeof options.follow === 'object') checkOptions('connect: follow', options.follow, ['plain']);
+  for (const name of FUNCTIONS) {
+    const value = options[name];
+    if (value !== undefined && typeof value !== 'function') throw new CaromError('invalid_argument', `connect: ${name}: expected a function, got ${value}`);
+  }
+  const {token} = options;
+  if (!['undefined', 'string', 'function'].includes(typeof token)) {
+    throw new CaromError('invalid_argument', 'connect: token: expected a string, or a function that gives one');
+  }
+}
+
+const EVENTS = ['open', 'lost', 'resumed', 'renewed', 'leaving', 'closed', 'ping', 'moved'];
 
 export class Client extends Emitter {
   #open; // makes a transport
@@ -104,7 +127,7 @@ export class Client extends Emitter {
   #settleReady;
 
   constructor(open, options = {}) {
-    super();
+    super(EVENTS);
     this.#open = open;
     this.#options = options;
     const front = options[FRONT];
@@ -200,6 +223,8 @@ export class Client extends Emitter {
    * AbortSignal, after which nobody waits for the answer (the command may still take effect).
    */
   call(method, args = {}, options = {}) {
+    const why = whyNotOptions(method, options, CALL_OPTIONS);
+    if (why !== '') return Promise.reject(new CaromError('invalid_argument', why, {method, applied: false}));
     return this.#request(method, args, options);
   }
 
@@ -232,7 +257,8 @@ export class Client extends Emitter {
   }
 
   // `answered` gets the result before the next message is read.
-  #request(method, args, {timeoutMs = this.#options.timeoutMs ?? CALL_MS, signal} = {}, answered) {
+  #request(method, args, options = {}, answered) {
+    const {timeoutMs = this.#options.timeoutMs ?? CALL_MS, signal} = options;
     return new Promise((resolve, reject) => {
       const fail = (code, text) => reject(new CaromError(code, text, {method, applied: false}));
       if (this.state === 'closed') return fail('closed', `'${method}': the client is closed`);
@@ -272,6 +298,9 @@ export class Client extends Emitter {
    * dropped, because there is no connection or too much waits to be sent.
    */
   notify(method, args = {}) {
+    if (!Object.hasOwn(METHODS, method)) { // nobody would answer
+      throw new CaromError('unknown_method', `there is no method '${method}'${meant(method, Object.keys(METHODS))}`);
+    }
     return this.serverOf(args?.world).#notifyHere(method, args);
   }
 
@@ -662,7 +691,9 @@ export class Client extends Emitter {
    * Says goodbye, so that the server keeps nothing for a resume, and closes permanently. With `keepSession` it says
    * none, so that connect(url, {resume: client.hello.resume}) can resume the session.
    */
-  close({keepSession = false} = {}) {
+  close(options = {}) {
+    checkOptions('close', options, ['keepSession']);
+    const {keepSession = false} = options;
     if (!this.#leaving && !keepSession) this.#sayGoodbye();
     this.#finish(new CaromError('closed', 'the client was closed'));
   }
@@ -773,6 +804,8 @@ export class Client extends Emitter {
    * Resolves to a Subscription when the server has said yes.
    */
   async subscribe(args, options) {
+    checkWorldName('subscribe', args?.world);
+    checkOptions('subscribe', options, SUBSCRIBE_OPTIONS);
     const subscription = new Subscription(this, {...args, encoding: args.encoding ?? 'packed'}, options);
     await this.#following.subscribe(subscription);
     setTimeout(() => subscription.release()); // the caller can add listeners before that
@@ -798,6 +831,7 @@ export class Client extends Emitter {
    *   engine: of loadEngine().
    */
   async predict(world, options) {
+    checkWorldName('predict', world);
     return new Prediction(this, world, options).start();
   }
 
@@ -839,6 +873,7 @@ export async function connect(url, options = {}) {
 
 /** As connect(), but returns the Client at once, to watch it connecting. */
 export function makeClient(url, options = {}) {
+  checkConnect(options);
   const near = typeof url === 'function' ? url : options.transport ?? transportFor(url, options);
   const far = (transport) => options.distance ? distantTransport(transport, options.distance) : transport;
   const reach = options.transportTo ?? ((other) => transportFor(other.href, options));

@@ -5,6 +5,8 @@
 // a late message delays all behind it. A stall is what a lost segment does to TCP: nothing arrives until it is sent
 // again, a round trip later.
 
+import {whyNotOptions} from './options.js';
+
 const SEGMENT_BYTES = 1448; // TCP payload over Ethernet, with timestamps
 const DELAY_MS_MAX = 60000;
 const RESEND_MS = 10; // time beyond a round trip until a lost segment is sent again
@@ -28,6 +30,8 @@ function numberOf(distance, name, most, otherwise) {
 
 /** Throws a RangeError that names the invalid value. */
 export function checkDistance(distance) {
+  const why = whyNotOptions('distance', distance, ['delayMs', 'jitterMs', 'stall', 'stallMs', 'seed']);
+  if (why !== '') throw new RangeError(why);
   numberOf(distance, 'delayMs', DELAY_MS_MAX, 0);
   numberOf(distance, 'jitterMs', DELAY_MS_MAX, 0);
   numberOf(distance, 'stall', 1, 0);

@@ -1,12 +1,24 @@
-// Listeners by name. A listener that throws does not keep the others from being called: its error is reported as
+// Listeners by name; a class says which there are. A listener that throws does not keep the others from being called: its error is reported as
 // uncaught.
 
+import {meant} from './options.js';
+
 export class Emitter {
+  #events;
   #listeners = new Map();
+
+  /** `events`: the names of all of its events, for on() and once(); null: not checked. */
+  constructor(events = null) {
+    this.#events = events;
+  }
 
   /** Calls `listener` for each event of that name. Returns a function that ends it. */
   on(name, listener) {
-    if (typeof listener !== 'function') throw new TypeError('a listener is a function');
+    const events = this.#events;
+    if (events !== null && !events.includes(name)) {
+      throw new TypeError(`there is no event '${String(name)}'; there are ${events.join(', ')}${meant(name, events)}`);
+    }
+    if (typeof listener !== 'function') throw new TypeError(`'${name}': a listener is a function, got ${listener}`);
     const list = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, list);
     list.add(listener);

@@ -1,6 +1,7 @@
 // Errors of the server and of the connection to it, with the codes of the protocol.
 
 import {ERRORS} from './methods.js';
+import {whyNotOptions} from './options.js';
 
 /** The codes of the protocol, and two of this client: `closed` (by its user) and `timeout`. */
 export const ERROR_CODES = [...ERRORS, 'closed', 'timeout'];
@@ -28,4 +29,16 @@ export class CaromError extends Error {
     const known = ERROR_CODES.includes(code);
     return new CaromError(known ? code : 'internal', known ? text.slice(colon + 2) : text, {method});
   }
+}
+
+/** Throws `invalid_argument` unless each option is one of `known`. */
+export function checkOptions(where, options, known) {
+  const why = whyNotOptions(where, options, known);
+  if (why !== '') throw new CaromError('invalid_argument', why);
+}
+
+/** Throws `invalid_argument` unless `name` may be a world's. */
+export function checkWorldName(where, name) {
+  if (typeof name === 'string' && name !== '') return;
+  throw new CaromError('invalid_argument', `${where}: expected the name of a world, got ${name === '' ? "''" : name}`);
 }

@@ -3,6 +3,7 @@
 
 import {makeClient as makeWebClient} from './client.js';
 import {engineFile, loadEngine as loadWebEngine, missingEngine} from './engine.js';
+import {checkOptions} from './errors.js';
 import {parseAddress, TCP_SCHEMES, transportFor as webTransportFor} from './transport.js';
 
 const DEFAULT_PORT = 22766; // port of TCP
@@ -10,7 +11,9 @@ const IP_ADDRESS = /^\d+(\.\d+){3}$|:/;
 const LINGER_MS = 1000; // time for the last bytes of a connection closed here
 
 /** Over TCP, in Node and Deno. `tls`: options of node:tls's connect, or undefined for plain TCP. */
-export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}) {
+export function tcpTransport(options = {}) {
+  checkOptions('tcpTransport', options, ['host', 'port', 'tls']);
+  const {host = '127.0.0.1', port = DEFAULT_PORT, tls} = options;
   return (handlers) => {
     let socket = null;
     let ended = false;

@@ -1,6 +1,6 @@
 // Phaser 4 (and 3.60 or later) for pictures of carom's worlds: game objects that follow bodies, debug drawing, keys and pointer. Nothing is
 // imported from Phaser; the program's own scene has all that is needed.
-import {Controls, Followers, checkedScale, checkedView, colourOf, contactsOf, COLOURS, outlineOf, placed, spokeOf, toMetres} from './picture.js';
+import {Controls, Followers, checkedOptions, checkedScale, checkedView, colourOf, contactsOf, COLOURS, outlineOf, placed, spokeOf, toMetres} from './picture.js';
 
 export {COLOURS, Controls, Followers, outlineOf, toMetres, toPixels} from './picture.js';
 
@@ -34,6 +34,7 @@ export function shapesOf(scene, body, {pixelsPerMetre, colour} = {}) {
 /** Game objects that follow the bodies of `view`. They are added to `parent`, a Container or Layer, or to the scene. */
 export function followBodies(scene, view, options = {}) {
   checkedScene(scene);
+  checkedOptions('followBodies', options, ['pixelsPerMetre', 'colour', 'sprite', 'change', 'remove', 'parent']);
   const followers = new Followers(view, options, {
     plain: (body) => shapesOf(scene, body, options),
     put: (object) => options.parent?.add(object),
@@ -43,7 +44,8 @@ export function followBodies(scene, view, options = {}) {
 }
 
 /** Shapes and contacts as lines above the picture. `update()` after each advance() of the view. */
-export function drawDebug(scene, view, {pixelsPerMetre, parent, shapes = true, contacts = true} = {}) {
+export function drawDebug(scene, view, options = {}) {
+  const {pixelsPerMetre, parent, shapes = true, contacts = true} = checkedOptions('drawDebug', options, ['pixelsPerMetre', 'parent', 'shapes', 'contacts']);
   checkedView(view);
   const scale = checkedScale(pixelsPerMetre);
   const graphics = checkedScene(scene).add.graphics();
@@ -74,7 +76,8 @@ export function drawDebug(scene, view, {pixelsPerMetre, parent, shapes = true, c
 }
 
 /** Keys, and the scene's pointer in metres, as its main camera shows the world. It ends with the scene. */
-export function createControls(scene, {pixelsPerMetre, keys} = {}) {
+export function createControls(scene, options = {}) {
+  const {pixelsPerMetre, keys} = checkedOptions('createControls', options, ['pixelsPerMetre', 'keys']);
   const scale = checkedScale(pixelsPerMetre);
   checkedScene(scene);
   const controls = new Controls({keys, pointer() {

@@ -4,6 +4,8 @@
 // A world's y points upward and its angles turn counter-clockwise; on a screen both are the other way round. So a body at
 // (x, y) with angle a is drawn at (x * scale, -y * scale) with rotation -a, in pixels; `scale` is pixels a metre.
 
+import {meant, whyNotOptions} from './options.js';
+
 export const SCALE = 50; // pixels a metre, if a program does not say
 const SCALE_MAX = 1e6;
 const CORNER_PX = 0.2; // how far a polygon may be from the circle that it stands for [px]
@@ -15,6 +17,13 @@ const TYPED = new Set(['INPUT', 'TEXTAREA', 'SELECT']); // elements that need th
 export function checkedScale(scale = SCALE) {
   if (typeof scale === 'number' && scale > 0 && scale <= SCALE_MAX) return scale;
   throw new RangeError(`pixelsPerMetre: above 0 and at most ${SCALE_MAX}, got ${scale}`);
+}
+
+/** Throws for an option that nothing reads. */
+export function checkedOptions(where, options, known) {
+  const why = whyNotOptions(where, options, known);
+  if (why !== '') throw new TypeError(why);
+  return options;
 }
 
 /** Checks that `view` is a picture of a world: the view of a subscription, or a prediction. */
@@ -116,7 +125,8 @@ export class Followers {
    * described again, remove(body, object) before its object is destroyed. The adapter's own: plain(body) draws the shapes, put(object) adds
    * an object to the picture.
    */
-  constructor(view, {pixelsPerMetre, sprite, change, remove}, {plain, put}) {
+  constructor(view, options, {plain, put}) {
+    const {pixelsPerMetre, sprite, change, remove} = options;
     this.#view = checkedView(view);
     this.#scale = checkedScale(pixelsPerMetre);
     for (const [name, action] of Object.entries({sprite, change, remove})) {
@@ -211,7 +221,7 @@ export class Controls {
   /** `keys`: codes of keys (KeyboardEvent.code) for left, right, up, down; `pointer()` gives {x, y, down} in metres, or null. */
   constructor({keys = {}, pointer = () => null} = {}, page = globalThis) {
     const unknown = Object.keys(keys).find((name) => !(name in KEYS));
-    if (unknown !== undefined) throw new RangeError(`keys: there is no '${unknown}'; there are ${Object.keys(KEYS).join(', ')}`);
+    if (unknown !== undefined) throw new RangeError(`keys: there is no '${unknown}'; there are ${Object.keys(KEYS).join(', ')}${meant(unknown, Object.keys(KEYS))}`);
     this.#keys = {...KEYS, ...keys};
     this.#pointer = pointer;
     const steers = new Set(Object.values(this.#keys).flat());

@@ -1,6 +1,6 @@
 // PixiJS 8 for pictures of carom's worlds: display objects that follow bodies, debug drawing, keys and pointer.
 import {Graphics} from 'pixi.js';
-import {Controls, Followers, checkedScale, checkedView, colourOf, contactsOf, COLOURS, outlineOf, placed, spokeOf, toMetres} from './picture.js';
+import {Controls, Followers, checkedOptions, checkedScale, checkedView, colourOf, contactsOf, COLOURS, outlineOf, placed, spokeOf, toMetres} from './picture.js';
 
 export {COLOURS, Controls, Followers, outlineOf, toMetres, toPixels} from './picture.js';
 
@@ -35,11 +35,13 @@ export function shapesOf(body, {pixelsPerMetre, colour} = {}) {
 /** Display objects that follow the bodies of `view`, as children of `container`. */
 export function followBodies(container, view, options = {}) {
   checkedContainer(container);
+  checkedOptions('followBodies', options, ['pixelsPerMetre', 'colour', 'sprite', 'change', 'remove']);
   return new Followers(view, options, {plain: (body) => shapesOf(body, options), put: (object) => container.addChild(object)});
 }
 
 /** Shapes and contacts as lines above the picture. `update()` after each advance() of the view. */
-export function drawDebug(container, view, {pixelsPerMetre, shapes = true, contacts = true} = {}) {
+export function drawDebug(container, view, options = {}) {
+  const {pixelsPerMetre, shapes = true, contacts = true} = checkedOptions('drawDebug', options, ['pixelsPerMetre', 'shapes', 'contacts']);
   checkedView(view);
   const scale = checkedScale(pixelsPerMetre);
   const graphics = new Graphics();
@@ -70,7 +72,8 @@ export function drawDebug(container, view, {pixelsPerMetre, shapes = true, conta
 }
 
 /** Keys, and the pointer in metres, as `container` of the application shows the world. */
-export function createControls(app, container, {pixelsPerMetre, keys} = {}) {
+export function createControls(app, container, options = {}) {
+  const {pixelsPerMetre, keys} = checkedOptions('createControls', options, ['pixelsPerMetre', 'keys']);
   const scale = checkedScale(pixelsPerMetre);
   checkedContainer(container);
   const {canvas} = app;

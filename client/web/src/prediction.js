@@ -19,12 +19,12 @@
 import {addMethods} from './calls.js';
 import {Emitter} from './emitter.js';
 import {eventBits} from './engine.js';
-import {CaromError} from './errors.js';
+import {CaromError, checkOptions} from './errors.js';
 import {whileHidden} from './page.js';
 import {PredictedPicture} from './predicted_picture.js';
 import {PredictionCore, canPredict} from './prediction_core.js';
 import {Replica} from './replica.js';
-import {ShownBodies} from './shown_bodies.js';
+import {SHOWN_EVENTS, ShownBodies} from './shown_bodies.js';
 import {Unpredicted} from './unpredicted.js';
 
 const INPUT_DELAY_MAX = 3; // ticks
@@ -53,6 +53,7 @@ class InputBatch {
 }
 
 function checkedOptions(options, before) {
+  checkOptions('predict', options, Object.keys(DEFAULTS));
   const all = {...before, ...options};
   const wrong = (name, text) => new CaromError('invalid_argument', `${name}: ${text}, got ${all[name]}`);
   if (typeof all.input !== 'function') throw wrong('input', 'expected a function');
@@ -67,6 +68,8 @@ function checkedOptions(options, before) {
 
 const DEFAULTS = {input: () => {}, inputDelay: 0, budgetMs: 0, check: false, events: [], smoothingS: SMOOTHING_S,
                   predicting: true, rate: undefined, engine: undefined};
+
+const EVENTS = [...FATES, 'refused', 'fallback', 'ended', ...SHOWN_EVENTS];
 
 export class Prediction extends Emitter {
   #client;
@@ -85,7 +88,7 @@ export class Prediction extends Emitter {
 
   /** Made by Client.predict(), which also starts it. */
   constructor(client, world, options = {}) {
-    super();
+    super(EVENTS);
     this.#client = client;
     this.#options = checkedOptions(options, DEFAULTS);
     this.#source = {

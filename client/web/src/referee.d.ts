@@ -70,7 +70,7 @@ export interface RefereeGame {
   readonly eventsLost: number;
 }
 
-/** Where an error came from: a handler's name, `claim`, `beat`, `seats`, `queue`, `look`, `attach …` or `connection`. */
+/** Where an error came from: a handler's name, `claim`, `beat`, `seats`, `queue`, `template`, `look`, `attach …` or `connection`. */
 export interface ErrorPlace { error: Error; during: string; game?: RefereeGame; event?: WorldEvent }
 
 export interface GameOptions extends Handlers {

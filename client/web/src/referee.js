@@ -10,6 +10,7 @@
 import {Emitter} from './emitter.js';
 import {CaromError, connect} from './index.js';
 import {EVENT_KINDS} from './methods.js';
+import {meant} from './options.js';
 import {RefereeGame} from './referee_game.js';
 
 const LOOK_MS = 500; // pause between two looks for worlds
@@ -21,6 +22,7 @@ const HANDLERS = ['start', 'join', 'leave', 'message', 'event', 'tick'];
 const FUNCTIONS = ['error', 'token', 'WebSocket']; // options beside the handlers that may be functions
 const OPTIONS = ['client', 'url', 'token', 'name', 'reconnect', 'tls', 'WebSocket', 'template', 'worlds', 'events', 'rate', 'bodies', 'leaseS',
                  'handlerMs', 'lookMs', 'error', ...HANDLERS];
+const CONNECTS = ['url', 'token', 'name', 'reconnect', 'tls', 'WebSocket']; // options of its own connections
 const ROLES = ['referee', 'admin']; // roles that may do what a referee does
 const COMMAND_EVENTS = ['join', 'leave', 'message'].filter((kind) => EVENT_KINDS.includes(kind));
 
@@ -34,30 +36,37 @@ function randomName() {
   return part() + part();
 }
 
+// Why a name is refused, with those that there are.
+const there = (kind, name, known) => `${name}: there is no such ${kind}; there are ${known.join(', ')}${meant(name, known)}`;
+
 /** Checks the options that a live and a local referee share. Returns {handlers, kinds, leaseS, handlerMs}. */
 export function checkOptions(options) {
   const {events = [], leaseS = 2, handlerMs = 10000} = options;
   const handlers = {};
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === 'function' && !HANDLERS.includes(name) && !FUNCTIONS.includes(name)) {
-      throw invalid(`${name}: there is no such handler; there are ${HANDLERS.join(', ')}`);
+      throw invalid(there('handler', name, HANDLERS));
     }
   }
   if (!Array.isArray(events)) throw invalid(`events: a list of kinds, got ${events}`);
   for (const name of HANDLERS) {
-    if (options[name] === undefined) continue;
-    if (typeof options[name] !== 'function') throw invalid(`${name}: a handler is a function`);
+    if (!Object.hasOwn(options, name)) continue; // one that is undefined was meant to be something
+    if (typeof options[name] !== 'function') throw invalid(`${name}: a handler is a function, got ${options[name]}`);
     handlers[name] = options[name];
   }
   for (const kind of events) {
     if (EVENT_KINDS.includes(kind) && !COMMAND_EVENTS.includes(kind)) continue;
     const kinds = EVENT_KINDS.filter((one) => !COMMAND_EVENTS.includes(one));
-    throw invalid(`events: there is no kind '${kind}'; there are ${kinds.join(', ')}`);
+    throw invalid(`events: there is no kind '${kind}'; there are ${kinds.join(', ')}${meant(kind, kinds)}`);
   }
+  if (handlers.event !== undefined && options.events === undefined) throw invalid('event: of which kinds? `events` names them');
+  if (options.error !== undefined && typeof options.error !== 'function') throw invalid(`error: expected a function, got ${options.error}`);
   if (!(leaseS >= 0.5 && leaseS <= 60)) throw invalid(`leaseS: 0.5 to 60 seconds, got ${leaseS}`);
   if (!(handlerMs >= 10 && handlerMs <= 600000)) throw invalid(`handlerMs: 10 to 600000, got ${handlerMs}`);
   return {handlers, kinds: [...COMMAND_EVENTS, ...events], leaseS, handlerMs};
 }
+
+const EVENTS = ['attached', 'detached', 'holds', 'standby', 'error'];
 
 export class Referee extends Emitter {
   #options;
@@ -67,22 +76,26 @@ export class Referee extends Emitter {
   #holder = randomName();
   #known = new Map(); // "world epoch" -> {game, subscription}; null while one is being attached
   #refused = new Set(); // worlds whose refusal was reported
+  #unknown = new Set(); // templates that the server does not have, as was reported
   #timers = [];
   #looking = null;
   #closed = false;
 
-  constructor(options) {
-    super();
+  constructor(options = {}) {
+    super(EVENTS);
     this.#options = options;
     this.#checked = checkOptions(options);
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-    if (unknown !== undefined) throw invalid(`${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
-    const {client, template, worlds, rate = 30} = options;
+    if (unknown !== undefined) throw invalid(there('option', unknown, OPTIONS));
+    const {client, template, worlds, rate = 30, lookMs = LOOK_MS} = options;
+    const beside = CONNECTS.find((name) => client && options[name] !== undefined);
+    if (beside !== undefined) throw invalid(`${beside}: the client is connected already; give client or ${beside}`);
     if (template === undefined && worlds === undefined) throw invalid('template or worlds: which worlds?');
     for (const name of [...listOf(template), ...listOf(worlds)]) {
       if (typeof name !== 'string' || name === '') throw invalid(`template, worlds: a name or a list of names, got ${name}`);
     }
     if (!(rate > 0 && rate <= 1000)) throw invalid(`rate: above 0 and at most 1000 a second, got ${rate}`);
+    if (!(lookMs >= 1 && lookMs <= 600000)) throw invalid(`lookMs: 1 to 600000, got ${lookMs}`);
     const {url, token, name = 'referee', reconnect = {first: true}, tls, WebSocket} = options;
     this.#connect = client ? null : () => connect(url, {name, token, reconnect, tls, WebSocket});
     if (client) this.#add(client);
@@ -92,6 +105,7 @@ export class Referee extends Emitter {
   async start() {
     if (this.#connections.length === 0) this.#add(await this.#connectFirst());
     this.#checkRole();
+    await this.#checkTemplates();
     await this.#look();
     const {lookMs = LOOK_MS} = this.#options;
     this.#timers.push(setInterval(() => this.#look(), lookMs),
@@ -115,6 +129,20 @@ export class Referee extends Emitter {
       (this.#options.token === undefined ? '' : '; a server without keys (caromd --keys) takes no token'));
   }
 
+  // A template that the server does not have is reported, once: its worlds would be waited for in silence. It is no error
+  // of createReferee, as the server may be started again with it.
+  async #checkTemplates() {
+    const {templates} = await this.#connections[0].client.server.info().catch(() => ({}));
+    if (templates === undefined) return; // a server that does not say, or whose connection is lost
+    const names = templates.map(({template}) => template);
+    for (const name of listOf(this.#options.template)) {
+      if (names.includes(name) || this.#unknown.has(name)) continue;
+      this.#unknown.add(name);
+      const has = names.length === 0 ? 'none (caromd --template)' : names.join(', ');
+      this.#report({error: new CaromError('not_found', `template '${name}' does not exist: the server has ${has}${meant(name, names)}`), during: 'template'});
+    }
+  }
+
   /** The games that it is attached to, by the world's name. */
   get games() {
     return new Map([...this.#known.values()].filter((one) => one !== null).map(({game}) => [game.world, game]));
@@ -135,6 +163,9 @@ export class Referee extends Emitter {
         for (const one of this.#known.values()) if (one?.connection === connection) one.game.doubtEvents();
       });
     }
+    client.on('renewed', () => {
+      if (connection === this.#connections[0]) this.#checkTemplates(); // perhaps of a server that was started again
+    });
     client.on('closed', (error) => {
       if (error.code !== 'closed') this.#report({error, during: 'connection'});
     });

@@ -166,6 +166,8 @@ export class Turn {
   }
 }
 
+const EVENTS = ['holds', 'standby', 'error'];
+
 export class RefereeGame extends Emitter {
   #handlers;
   #holder; // the name of this program among referees
@@ -197,7 +199,7 @@ export class RefereeGame extends Emitter {
    * where there are none, session, open: whether there is a connection}. `options`: {world, epoch, hz, handlers, holder, leaseS, handlerMs}.
    */
   constructor(host, {world, epoch, hz, handlers, holder, leaseS, handlerMs}) {
-    super();
+    super(EVENTS);
     this.host = host;
     this.world = world;
     this.epoch = epoch;

@@ -12,7 +12,7 @@
 // after each record, `diverged` (CaromError), `ended` (CaromError). Nothing comes after the last two.
 
 import {Emitter} from './emitter.js';
-import {CaromError} from './errors.js';
+import {CaromError, checkOptions} from './errors.js';
 import {encode} from './msgpack.js';
 
 const SLICE_MS = 8; // longest time at once
@@ -26,6 +26,8 @@ export function encodeRecord({from, tick, commands = [], hash, image}) {
   return encode(new Map(pairs.filter((pair) => pair[1] !== undefined && pair[1] !== null)));
 }
 
+const EVENTS = ['image', 'tick', 'record', 'diverged', 'ended'];
+
 export class Replica extends Emitter {
   #engine;
   #subscription = null; // made by follow()
@@ -34,7 +36,7 @@ export class Replica extends Emitter {
   #timer = null; // plays the remaining records
 
   constructor(engine) {
-    super();
+    super(EVENTS);
     this.#engine = engine;
     /** The copy; null until the first record with an image. @type {World|null} */
     this.world = null;
@@ -51,7 +53,9 @@ export class Replica extends Emitter {
    * lost connections and restarts of the server, until stop(), an error, or the world's end. Resolves to this replica
    * when the copy exists. Throws CaromError `unavailable` if the server's engine differs from this package's.
    */
-  async follow(client, world, {rate} = {}) {
+  async follow(client, world, options = {}) {
+    checkOptions('follow', options, ['rate']);
+    const {rate} = options;
     const theirs = client.hello?.engine;
     if (theirs !== this.#engine.behaviour) {
       throw new CaromError('unavailable', `the server's engine is ${theirs ?? 'not known yet'}, this one is ` +

@@ -1,7 +1,8 @@
 // Tells which bodies come into a picture, change their description, and go: the life of a sprite. It compares what is drawn
 // in two frames, so that it fits any picture, and does nothing while nobody listens.
 
-const NAMES = ['add', 'change', 'remove'];
+/** The events of a picture. */
+export const SHOWN_EVENTS = ['add', 'change', 'remove'];
 
 /** Emits `add`, `change` and `remove` (body) for the bodies of a picture. */
 export class ShownBodies {
@@ -14,7 +15,7 @@ export class ShownBodies {
 
   /** Compares what is drawn in this frame with the last. `drawn()` gives the bodies. */
   update(drawn) {
-    if (!this.#emitter.hears(...NAMES)) {
+    if (!this.#emitter.hears(...SHOWN_EVENTS)) {
       this.#told.clear(); // the next listener gets `add` for every body
       return;
     }

@@ -18,6 +18,8 @@ const SNAPSHOTS_MAX = 1024; // snapshots that wait for a loop: 17 s at 60 Hz
 const EVENTS_MAX = 65536; // events that wait for a loop
 const COMMAND_KINDS = new Set(['message', 'join', 'leave']); // kinds of events that are emitted by name, too
 
+const EVENTS = ['snapshot', 'event', ...COMMAND_KINDS, 'waiting', 'ended'];
+
 export class Subscription extends Emitter {
   #client;
   #decoder = null; // decoder of packed snapshots
@@ -25,7 +27,7 @@ export class Subscription extends Emitter {
   #held = []; // snapshots that arrived with the server's answer, before the caller could listen
 
   constructor(client, args, options) {
-    super();
+    super(EVENTS);
     this.#client = client;
     this.args = args;
     /** How long to wait for a world that does not exist, or no longer exists [ms]. */
@@ -39,7 +41,7 @@ export class Subscription extends Emitter {
     this.id = 0;
     /** Its number at the server that its world has left last; 0: none. */
     this.left = 0;
-    this.view = new WorldView(options);
+    this.view = new WorldView({extraDelayMs: options?.extraDelayMs, interpolation: options?.interpolation});
     /** The error that ended it; null while it runs. */
     this.error = null;
     /** Snapshots that the server skipped because they were not read fast enough. */

@@ -20,12 +20,10 @@ class TestGame {
   #referees = 0;
   #owners = new Map(); // by body: worlds of the engine alone have none
 
-  constructor(engine, options) {
+  constructor(engine, options, checked) {
     const {join, leave, message, event, tick, start, events = [], error, leaseS, handlerMs, seats = 64, engine: given, ...settings} = options;
-    const [stranger] = Object.entries(settings).find(([, value]) => typeof value === 'function') ?? [];
     this.#options = {seats};
-    this.#checked = checkOptions({join, leave, message, event, tick, start, events, leaseS, handlerMs,
-                                   ...(stranger !== undefined && {[stranger]: settings[stranger]})});
+    this.#checked = checked;
     if (!(seats >= 1 && seats <= SEATS_MAX)) throw new CaromError('invalid_argument', `seats: 1 to ${SEATS_MAX}, got ${seats}`);
     this.error = error;
     /** The world itself: a test may do there what it likes. */
@@ -176,5 +174,6 @@ class TestGame {
  * `error`, `seats`, `engine` (of loadEngine()), and the settings of Engine.createWorld().
  */
 export async function createTestGame(options = {}) {
-  return new TestGame(options.engine ?? await loadEngine(), options);
+  const checked = checkOptions(options); // before the engine is loaded
+  return new TestGame(options.engine ?? await loadEngine(), options, checked);
 }

@@ -13,9 +13,10 @@
 
 import {DescribedBody} from './described_body.js';
 import {Emitter} from './emitter.js';
+import {checkOptions} from './errors.js';
 import {Playback} from './playback.js';
 import {Chase, shortWay} from './predictive.js';
-import {ShownBodies} from './shown_bodies.js';
+import {SHOWN_EVENTS, ShownBodies} from './shown_bodies.js';
 
 const PLACES = 16; // places kept of a body: a quarter of a second at 60 Hz
 const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
@@ -124,6 +125,8 @@ export class ViewBody extends DescribedBody {
   }
 }
 
+const EVENTS = SHOWN_EVENTS;
+
 /** The world of one subscription. */
 export class WorldView extends Emitter {
   #shown = new ShownBodies(this);
@@ -139,8 +142,11 @@ export class WorldView extends Emitter {
    * @param {object} [options] extraDelayMs: additional delay of drawing, for connections with losses; interpolation:
    * 'delayed', between two snapshots of the past, or 'predictive', ahead of the newest by its velocities
    */
-  constructor({extraDelayMs = 0, interpolation = 'delayed'} = {}) {
-    super();
+  constructor(options = {}) {
+    super(EVENTS);
+    checkOptions('view', options, ['extraDelayMs', 'interpolation']);
+    const {extraDelayMs = 0, interpolation = 'delayed'} = options;
+    if (!(extraDelayMs >= 0)) throw new TypeError(`extraDelayMs: ${extraDelayMs}: expected milliseconds, 0 or more`);
     if (!INTERPOLATIONS.includes(interpolation)) {
       throw new TypeError(`interpolation: '${interpolation}': expected '${INTERPOLATIONS.join("' or '")}'`);
     }

@@ -242,8 +242,8 @@ test('websocket_messages_go_both_ways', async () => {
   const answer = encode([1, id, null, {limits: {}, resume: 'x'}]);
   socket.onmessage({data: answer.buffer.slice(answer.byteOffset, answer.byteOffset + answer.length)});
   await client.ready;
-  client.notify('a');
-  client.notify('b');
+  client.notify('ping');
+  client.notify('goodbye');
   await null;
   await null;
   assert.equal(socket.sent.length, 2, 'two notifications of one turn leave together');

@@ -3,6 +3,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
 import {pathToFileURL} from 'node:url';
 
 import {RefereeGame} from '../src/referee_game.js';
@@ -113,6 +115,34 @@ test('referee_whose_server_is_not_there_says_so_and_goes_on_trying', async () =>
                                  error: (error, {during}) => told.push([error.code, error.message, during])});
   await assert.rejects(referee, {code: 'unavailable'});
   assert.deepEqual(told, [['unavailable', 'tcp://127.0.0.1:1: no connection yet; it is tried again and again', 'connection']]);
+});
+
+test('template_that_the_server_lacks_is_reported_once_with_those_that_it_has', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carom-referee-'));
+  t.after(() => rm(folder, {recursive: true}));
+  const file = path.join(folder, 'arena.json');
+  await writeFile(file, '{"seats": 2}');
+  const {server} = await serve(t, ['--template', `arena=${file}`, '--template', `rink=${file}`]);
+  const told = [];
+  const options = {url: server.url, lookMs: 10, error: (error, place) => told.push({error, ...place})};
+  const looked = async (template) => {
+    const referee = await createReferee({...options, template});
+    await referee.close();
+    return told.splice(0);
+  };
+  const [{error, during}, ...more] = await looked(['arenna', 'rink']);
+  assert.deepEqual([error.code, error.message, during, more.length],
+                   ['not_found', "template 'arenna' does not exist: the server has arena, rink; did you mean 'arena'?", 'template', 0]);
+  assert.deepEqual(await looked(['arena', 'rink']), []);
+  const [{error: far}] = await looked('pond');
+  assert.equal(far.message, "template 'pond' does not exist: the server has arena, rink");
+});
+
+test('template_of_a_server_without_any_is_reported', async (t) => {
+  const {server} = await serve(t, []);
+  const told = [];
+  await (await createReferee({url: server.url, template: 'arena', error: (error) => told.push(error.message)})).close();
+  assert.deepEqual(told, ["template 'arena' does not exist: the server has none (caromd --template)"]);
 });
 
 test('what_is_no_option_or_handler_is_named_with_those_that_are', async () => {

@@ -62,7 +62,7 @@ export class Session extends Emitter {
     this.client = local ?? makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true},
                                       distance: this.distance});
     const {client} = this;
-    client.on('fault', (error) => this.emit('fault', error));
+    local?.on('fault', (error) => this.emit('fault', error));
     for (const name of ['open', 'lost', 'resumed', 'renewed', 'leaving']) {
       client.on(name, () => this.emit('state'));
     }
