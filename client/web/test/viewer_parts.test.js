@@ -12,6 +12,7 @@ import {Overlays} from '../viewer/draw/overlays.js';
 import {THEMES, themeOf} from '../viewer/draw/theme.js';
 import {innerEdges} from '../viewer/draw/seams.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
+import {playersText} from '../viewer/edit/rights.js';
 import {areaOf, shapeArgs, short} from '../viewer/edit/maps.js';
 import {REPLACED_MAX, Replaced} from '../viewer/edit/replaced.js';
 import {Elsewhere, WORLDS_ELSEWHERE_MAX} from '../viewer/elsewhere.js';
@@ -342,6 +343,12 @@ function labelled(places, [width, height] = [400, 200]) {
   assert.deepEqual(drawn.strokeText, drawn.fillText);
   return drawn.fillText;
 }
+
+test('methods_of_players_are_named_where_a_world_bounds_them', () => {
+  assert.equal(playersText({players: {methods: ['body.impulse', 'message.send'], speed: 3}}), 'Players may call body.impulse, message.send.');
+  assert.equal(playersText({players: {methods: []}}), 'Players may call no method here.');
+  assert.deepEqual([playersText({players: {speed: 3}}), playersText({})], ['', ''], 'their methods are not bounded');
+});
 
 test('labels_at_the_edges_are_drawn_whole', () => {
   const [w, h] = [12 + 3, 5.5 + 3]; // half a label, and the outline

@@ -112,3 +112,24 @@ test('a_control_that_may_not_act_is_disabled_and_says_why', {skip}, async (t) =>
     return disabled && title === 'No world is shown.';
   }));
 });
+
+test('what_players_may_call_is_shown_in_the_settings_and_the_list_of_worlds', {skip}, async (t) => {
+  const duel = stage.client.use('duel');
+  await duel.world.create({lifetime: 'session', players: {methods: ['body.impulse', 'message.send']}});
+  await duel.body.spawn({shapes: [{kind: 'circle', radius: 1}]});
+  const page = await newPage(stage.browser);
+  t.after(() => page.context().close());
+  await page.goto(`http://127.0.0.1:${stage.server.port}/#world=duel`);
+  await untilDrawn(page, 1);
+  const text = 'Players may call body.impulse, message.send.';
+  await page.evaluate(() => carom.panels.settings.open());
+  await page.locator('#settings').getByText(text).waitFor();
+  await picture(page, 'players');
+  const titles = () => page.evaluate(() => [...document.querySelectorAll('#world-list button')].map(({dataset, title}) => [dataset.world, title]));
+  await page.evaluate(() => carom.panels.worlds.toggle());
+  await soon(async () => assert.deepEqual(await titles(), [['demo', ''], ['duel', text]]));
+  await page.evaluate(() => carom.visit('demo'));
+  await untilDrawn(page, 100);
+  await soon(async () => assert.equal(await page.locator('#settings').getByText('Players may call').isVisible(), false));
+  assertNoErrors(page);
+});

@@ -25,6 +25,12 @@ function whyNotHere(app, method, body) {
   return `Players change only their own bodies; this one is ${owner === undefined ? 'nobody’s' : `of ${owner}`}.`;
 }
 
+/** The methods that a world's bounds leave its players, as a sentence; '' if they bound none. `info`: world.info's answer. */
+export function playersText({players}) {
+  if (players?.methods === undefined) return '';
+  return players.methods.length === 0 ? 'Players may call no method here.' : `Players may call ${players.methods.join(', ')}.`;
+}
+
 /** Why this session may not call a method in the watched world now; '' if it may. */
 export function whyNot(app, method, body) {
   const {absent, info, world} = app.session;

@@ -1,7 +1,7 @@
 // The settings of the watched world, changed in place: gravity, damping, sleep, thresholds; and its rate, which is set when
-// a world is made.
+// a world is made; and what players may call.
 
-import {whyNot} from '../edit/rights.js';
+import {playersText, whyNot} from '../edit/rights.js';
 import {TABLE} from '../../src/table.js';
 import {$, el, figure} from './dom.js';
 import {CheckField, NumberField} from './field.js';
@@ -22,6 +22,7 @@ export class WorldSettings {
     this.sent = {}; // settings on their way: a coordinate goes together with the newest of the other
     this.why = el('p', {class: 'hint', hidden: true});
     this.rate = el('p', {class: 'hint'});
+    this.players = el('p', {class: 'hint', hidden: true});
     this.fields = ROWS.map(([label, name, axis, slider]) => {
       const {min, max, unit} = SET[name];
       const commit = (value, drag) => this.#change(label.toLowerCase(), [['world.set', {[name]: this.#whole(name, axis, value)}]],
@@ -35,7 +36,7 @@ export class WorldSettings {
     const damping = new NumberField({label: 'Damping of all', name: 'Damping of all bodies', range: {min, max, unit}, slider: [0, 5],
                                      commit: (value, drag) => this.#damp(value, drag)});
     this.fields.push({field: damping, method: 'body.set', value: () => this.#damping()});
-    $('settings-body').append(this.why, ...this.fields.map(({field}) => field.element), this.rate);
+    $('settings-body').append(this.why, ...this.fields.map(({field}) => field.element), this.rate, this.players);
     $('settings-close').addEventListener('click', () => this.close());
     app.on('frame', () => this.#show());
     app.session.on('info', () => this.#show());
@@ -119,5 +120,8 @@ export class WorldSettings {
     const rate = `${figure(info.hz)} ticks a second in ${info.substeps} steps each: set when a world is made. ` +
                  'The speed below slows or speeds it up.';
     if (this.rate.textContent !== rate) this.rate.textContent = rate;
+    const players = playersText(info);
+    if (this.players.textContent !== players) this.players.textContent = players;
+    this.players.hidden = players === '';
   }
 }

@@ -1,6 +1,6 @@
 // The list of worlds: watch, make, copy, save to a file, load from one, end.
 
-import {whyNever} from '../edit/rights.js';
+import {playersText, whyNever} from '../edit/rights.js';
 import {$, counted, download, el, focusBack, toast} from './dom.js';
 import {freeName} from './names.js';
 
@@ -136,7 +136,7 @@ export class Worlds {
       const pace = session.pace(info.world);
       dot.className = pace.state === 'running' && !info.unavailable ? '' : 'paused';
       state.textContent = info.unavailable ? 'not served' : pace.text;
-      button.title = info.unavailable ?? '';
+      button.title = info.unavailable ?? playersText(info);
       const seats = info.seats === undefined ? '' : `${info.seats_taken} of ${counted(info.seats, 'seat', 'seats')} taken · `;
       numbers.textContent = `${seats}${counted(info.bodies, 'body', 'bodies')}, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
     }
