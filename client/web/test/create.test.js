@@ -187,6 +187,59 @@ async function join(browser, {port}, name) {
   return page;
 }
 
+// Reads the colours of a page's picture at places in the world, as [red, green, blue]; CAROM_SHOTS=DIR keeps the picture.
+async function coloursAt(page, places, name) {
+  const shots = process.env.CAROM_SHOTS;
+  const bytes = await page.screenshot(shots && {path: path.join(shots, `${name}.png`)});
+  return page.evaluate(async ([text, places]) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d', {willReadFrequently: true});
+    context.drawImage(bitmap, 0, 0);
+    const {x, y, width, height} = document.querySelector('canvas').getBoundingClientRect();
+    const [scale, pixel] = [width / 16.4, bitmap.width / innerWidth];
+    return places.map(([px, py]) => [...context.getImageData((x + width / 2 + px * scale) * pixel, (y + height / 2 - py * scale) * pixel, 1, 1).data.slice(0, 3)]);
+  }, [bytes.toString('base64'), places]);
+}
+
+// The colour of a filled shape over the ground of the picture, as the adapters draw it.
+const GROUND = [0x14, 0x1a, 0x2b];
+const filled = (colour) => GROUND.map((ground, i) => ground + 0.35 * ((colour >> (16 - 8 * i) & 255) - ground));
+const isNear = (one, other) => one.every((value, i) => Math.abs(value - other[i]) <= 12);
+
+/** The picture shows walls, coins, crates and discs in their colours where the bodies are, and the ground elsewhere. */
+async function assertPicture(page, name) {
+  await until(page, () => { // what is looked at stands still
+    const drawn = [...picture.play.view.bodies.values()];
+    return ['coin', 'crate', 'player 1', 'player 2'].every((tag) => drawn.some((body) => body.tag === tag)) &&
+      drawn.every((body) => Math.hypot(body.vx ?? 0, body.vy ?? 0) < 0.01);
+  });
+  const bodies = await page.evaluate(() => [...picture.play.view.bodies.values()].map(({tag, pose}) => [tag, pose.x, pose.y]));
+  const clear = ([tag, x, y]) => Math.abs(x) < 7.5 && Math.abs(y) < 4 && // and nothing covers it
+    bodies.every(([other, ox, oy]) => other === 'wall' || (other === tag && ox === x && oy === y) || Math.hypot(ox - x, oy - y) > 1.5);
+  const colours = {coin: 0xffd166, crate: 0xb08968, 'player 1': 0x4cc9f0, 'player 2': 0xc792ff};
+  const seen = bodies.filter((body) => body[0] in colours && clear(body));
+  const free = [[-6, -3], [0, 3], [6, 3], [-2, -2], [2, 2]].filter(([x, y]) => clear(['', x, y]));
+  const walls = [[-8.1, 0], [8.1, 0], [0, -4.6], [0, 4.6]];
+  const got = await coloursAt(page, [...seen.map(([, x, y]) => [x - 0.15, y - 0.15]), ...free, ...walls], name); // beside the spoke of a circle
+  const wanted = [...seen.map(([tag]) => filled(colours[tag])), ...free.map(() => GROUND), ...walls.map(() => filled(0x56648c))];
+  const names = [...seen.map(([tag, x, y]) => `${tag} at ${x}, ${y}`), ...free.map((place) => `ground at ${place}`), ...walls.map((place) => `wall at ${place}`)];
+  assert.ok(seen.some(([tag]) => tag === 'coin') && free.length > 0, 'something is in sight');
+  assert.deepEqual(names.filter((_, i) => !isNear(got[i], wanted[i])).map((what, i) => `${what}: ${got[i]}`), []);
+}
+
+/** The name above a disc at the top wall is drawn within the picture: no letter reaches its edge. */
+async function assertNameWithin(page, name) {
+  await page.keyboard.down('ArrowUp');
+  await until(page, () => picture.play.me.pose.y > 3.95);
+  const x = await page.evaluate(() => picture.play.me.pose.x);
+  const places = Array.from({length: 60 * 80}, (_, i) => [x + (i % 60 - 30) / 30, 4.7 - Math.floor(i / 60) / 80]); // a metre to both sides and below the edge
+  const colours = await coloursAt(page, places, name);
+  await page.keyboard.up('ArrowUp');
+  const rows = colours.flatMap((colour, i) => colour.every((value) => value > 170) ? [Math.floor(i / 60)] : []);
+  assert.ok(rows.length > 10, 'the name is there');
+  assert.ok(Math.min(...rows) > 3, `a letter begins ${Math.min(...rows) / 80} m below the edge`);
+}
+
 /** Holds the pointer where the nearest body of a tag is, until `done` is true: the disc goes there. */
 async function chase(page, tag, done) {
   const look = () => page.evaluate((tag) => {
@@ -246,6 +299,8 @@ async function played(t, template, script) {
   t.after(() => browser.close());
   const [ada, ben] = [await join(browser, game, 'Ada'), await join(browser, game, 'Ben')];
   await ben.getByRole('listitem').filter({hasText: /^\d+ Ada$/}).waitFor();
+  await assertPicture(ben, template);
+  await assertNameWithin(ada, `${template}_name`);
   const s = (ms) => (ms / 1000).toFixed(1);
   t.diagnostic(`${template}: ${s(performance.now() - commanded)} s from the command to two pages that play (${s(installed - commanded)} s made and installed); ` +
                `${s(commanded - began)} s before it to pack create-carom`);

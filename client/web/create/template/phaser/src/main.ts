@@ -40,7 +40,9 @@ class Picture extends Scene {
     this.#labels?.update();
     for (const [{tag}, label] of this.#labels ?? []) {
       const text = label as GameObjects.Text;
-      text.setRotation(0).setY(text.y - PIXELS * RADIUS - 12).setText(this.play.score(seatOf(tag))?.name ?? '');
+      text.setRotation(0).setText(this.play.score(seatOf(tag))?.name ?? '');
+      text.setX(within(text.x, this.scale.width / 2 - text.width / 2 - 4));
+      text.setY(within(text.y - PIXELS * RADIUS - 12, this.scale.height / 2 - text.height / 2 - 4));
     }
     if (this.#controls.struck('Backquote') && this.#debug) this.#debug.graphics.visible = !this.#debug.graphics.visible;
     this.#debug?.update();
@@ -64,6 +66,11 @@ class Picture extends Scene {
     const length = Math.max(1, Math.hypot(x, y));
     return [x / length, y / length];
   }
+}
+
+// The place nearest to `place` between -most and most: names stay in the picture.
+function within(place: number, most: number): number {
+  return Math.max(-most, Math.min(most, place));
 }
 
 const scene = new Picture('picture');

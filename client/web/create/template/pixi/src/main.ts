@@ -44,12 +44,18 @@ app.ticker.add(() => {
   labels?.update();
   for (const [{tag}, text] of labels ?? []) {
     text.rotation = 0;
-    text.y -= PIXELS * RADIUS + 12;
     text.text = play.score(seatOf(tag))?.name ?? '';
+    text.x = within(text.x, app.screen.width / 2 - text.width / 2 - 4);
+    text.y = within(text.y - PIXELS * RADIUS - 12, app.screen.height / 2 - text.height / 2 - 4);
   }
   if (controls.struck('Backquote') && debug) debug.graphics.visible = !debug.graphics.visible;
   debug?.update();
 });
+
+// The place nearest to `place` between -most and most: names stay in the picture.
+function within(place: number, most: number): number {
+  return Math.max(-most, Math.min(most, place));
+}
 
 function sprite(body: DrawnBody) {
   const seat = seatOf(body.tag);
