@@ -12,7 +12,7 @@
 #include "common/base/assert.h"
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
-#include "server/base/acceptor.h"
+#include "server/net/acceptor.h"
 #include "server/fleet/peer_tls.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef CAROM_SERVER_NET_INTERNAL_H
 #define CAROM_SERVER_NET_INTERNAL_H
 
-#include "server/base/acceptor.h"
+#include "server/net/acceptor.h"
 #include "server/net/loop_turn.h"
 #include "server/net/network.h"
 #include "server/net/outbox.h"

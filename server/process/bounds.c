@@ -10,8 +10,9 @@
 #include "server/net/network.h"
 
 enum {
-    OWN_DESCRIPTORS = 96,     // besides connections: files, refused sockets, those of the loop
-    IO_THREAD_DESCRIPTORS = 5 // of each thread of --io-threads, whose loop has its own
+    OWN_DESCRIPTORS = 96, // besides connections: files, refused sockets, those of the loop
+    // Each thread of --io-threads has a loop of its own, with its descriptors.
+    IO_THREAD_DESCRIPTORS = 5
 };
 
 enum {

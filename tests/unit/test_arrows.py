@@ -75,7 +75,7 @@ ROOMS = {
     # The identity and the rights that a token gives: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
     # The store that a fleet of servers shares, and its records: knows neither sessions nor worlds.
-    "server/fleet": (BASE + SHARED + ["server/net/tls_pipe.h"], ["uv", "jansson", "curl", "openssl"]),
+    "server/fleet": (BASE + SHARED + ["server/net/acceptor.h", "server/net/tls_pipe.h"], ["uv", "jansson", "curl", "openssl"]),
     "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
                                                         "server/storage", "server/fleet"],
                        ["uv", "msgpack"]),

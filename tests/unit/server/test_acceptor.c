@@ -1,4 +1,4 @@
-// Tests of server/base/acceptor: a listener of a process that has no descriptor left.
+// Tests of server/net/acceptor: a listener of a process that has no descriptor left.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "server/base/acceptor.h"
+#include "server/net/acceptor.h"
 
 enum { CLIENTS = 5, MOST = 3 };
 

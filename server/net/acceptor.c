@@ -1,5 +1,5 @@
 // See acceptor.h. accept(2) lists the errors.
-#include "server/base/acceptor.h"
+#include "server/net/acceptor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 // This one closes a reserve of its own, turns one connection away, and takes the reserve back; if
 // that fails, it does not look at the socket for ACCEPTOR_PAUSE_MS. It turns connections away
 // before that, while some descriptors are left for files. The loop's thread only.
-#ifndef CAROM_SERVER_BASE_ACCEPTOR_H
-#define CAROM_SERVER_BASE_ACCEPTOR_H
+#ifndef CAROM_SERVER_NET_ACCEPTOR_H
+#define CAROM_SERVER_NET_ACCEPTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
