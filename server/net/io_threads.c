@@ -37,19 +37,27 @@ static uint64_t messages_max(const limits *bounds)
     return (bounds->connections + 2 * bounds->http_connections + 256) * RELAY_MESSAGES_MAX;
 }
 
-static void prepare(io_thread *t, io_threads *all, const limits *bounds)
+// Returns an error of libuv, with nothing prepared: there may be no descriptors for the loop.
+static int prepare(io_thread *t, io_threads *all, const limits *bounds)
 {
     t->all = all;
     t->bounds = *bounds;
     t->bounds.output_bytes = UINT64_MAX / 2; // the near connection enforces the limit
-    queue_init(&t->orders, messages_max(bounds));
     int result = uv_loop_init(&t->loop);
-    ASSERT(result == 0);
+    if (result != 0) {
+        return result;
+    }
     result = uv_async_init(&t->loop, &t->wake, on_orders);
-    ASSERT(result == 0);
+    if (result != 0) {
+        const int closed = uv_loop_close(&t->loop);
+        ASSERT(closed == 0);
+        return result;
+    }
+    queue_init(&t->orders, messages_max(bounds));
     t->wake.data = t;
     network_handler handler = relay_handler(t);
     t->network = network_open_bare(&t->loop, &t->bounds, &handler);
+    return 0;
 }
 
 // Signals go to the network thread.
@@ -117,7 +125,13 @@ status io_threads_open(uv_loop_t *loop, int count, const limits *bounds, io_thre
     t->wake.data = t;
     while (t->count < count) {
         io_thread *next = &t->threads[t->count];
-        prepare(next, t, bounds);
+        result = prepare(next, t, bounds);
+        if (result != 0) {
+            io_threads_close(t, NULL, NULL);
+            return error_set(err, STATUS_UNAVAILABLE,
+                             "--io-threads: thread %d of %d has no descriptors: %s (ulimit -n)",
+                             t->count + 1, count, uv_strerror(result));
+        }
         result = start(next, t->count);
         if (result != 0) {
             network_close(next->network); // in this thread: the loop's own thread has ended

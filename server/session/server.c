@@ -29,10 +29,10 @@ session *server_find_session(const server *s, session_key key)
     return found != NULL && found->key.number == key.number ? found : NULL;
 }
 
-session *server_find_restored(const server *s, uint64_t number)
+session *server_find_number(const server *s, uint64_t number)
 {
     uint32_t slot = 0;
-    return session_numbers_find(&s->restored_sessions, number, &slot)
+    return session_numbers_find(&s->numbers, number, &slot)
                ? server_find_session(s, (session_key){.slot = slot, .number = number})
                : NULL;
 }
@@ -96,7 +96,7 @@ void server_destroy(server *s)
     array_free(&s->free_slots);
     directory_deinit(&s->worlds);
     quota_owners_deinit(&s->quota_owners);
-    session_numbers_deinit(&s->restored_sessions);
+    session_numbers_deinit(&s->numbers);
     buffer_deinit(&s->scratch);
     buffer_deinit(&s->plain_answer);
     network_free(s->network);

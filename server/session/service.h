@@ -91,14 +91,14 @@ struct server {
     aside_list aside;          // until all worlds are restored
     ARRAY(session *) sessions; // indexed by slot; NULL: free
     ARRAY(uint32_t) free_slots;
-    session_walk key_check;            // ends sessions whose key was removed
-    uint64_t keyless;                  // number of those since the last line of the log about it
-    session_walk warning;              // tells sessions that the server is about to end
-    uint32_t session_count;            // sessions with a connection
-    detached_list detached;            // sessions without one
-    uv_timer_t expiry;                 // expires when the first detached session does
-    quota_owners quota_owners;         // addresses and subjects
-    session_numbers restored_sessions; // until all worlds are restored
+    session_walk key_check;    // ends sessions whose key was removed
+    uint64_t keyless;          // number of those since the last line of the log about it
+    session_walk warning;      // tells sessions that the server is about to end
+    uint32_t session_count;    // sessions with a connection
+    detached_list detached;    // sessions without one
+    uv_timer_t expiry;         // expires when the first detached session does
+    quota_owners quota_owners; // addresses and subjects
+    session_numbers numbers;   // slots of `sessions` by number
     uint64_t next_session;
     uint64_t next_subscription;
     uint64_t command_bytes; // bytes of requests that are not answered yet
@@ -129,9 +129,8 @@ struct server {
 
 // NULL if the session has ended.
 session *server_find_session(const server *s, session_key key);
-// A session that this start has restored, by its number, until all worlds are restored too. NULL:
-// it has ended, or was not restored.
-session *server_find_restored(const server *s, uint64_t number);
+// The same by its number alone.
+session *server_find_number(const server *s, uint64_t number);
 // Continues the shutdown when the drain is complete.
 void server_check_drained(server *s);
 // Called when a world of the options exists, or (err) could not be made.

@@ -288,6 +288,7 @@ void session_destroy(session *s)
         session_store_end(s);
         ASSERT(of->sessions.data[s->key.slot] == s);
         of->sessions.data[s->key.slot] = NULL;
+        session_numbers_remove(&of->numbers, s->key.number, s->key.slot);
         array_push(&of->free_slots, s->key.slot);
     }
     secret_wipe(&s->resume.secret);
@@ -473,6 +474,7 @@ void *session_open(server *s, connection *c)
     rights_bound_input(opened);
     ASSERT(s->sessions.data[opened->key.slot] == NULL);
     s->sessions.data[opened->key.slot] = opened;
+    session_numbers_set(&s->numbers, opened->key.number, opened->key.slot);
     s->session_count++;
     metrics_add(METRIC_connections_accepted, 1);
     log_debug("session %llu (%s) opened", (unsigned long long)opened->key.number,

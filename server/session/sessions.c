@@ -221,20 +221,9 @@ uint32_t sessions_listed_max(const server *s)
 
 // ---- server.kick
 
-static session *find_number(const server *s, uint64_t number)
-{
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        session *each = s->sessions.data[i];
-        if (each != NULL && each->key.number == number) {
-            return each;
-        }
-    }
-    return NULL;
-}
-
 status sessions_kick(server *s, const kick_args *args, error *err)
 {
-    session *kicked = find_number(s, args->session);
+    session *kicked = server_find_number(s, args->session);
     const uint32_t fallen = standing_end_session(s, args->session); // it may have left batches
     if (kicked == NULL || session_is_over(kicked)) {
         return fallen > 0 ? STATUS_OK

@@ -41,8 +41,8 @@ bool __real_peer_send(peer_link *link, uint8_t kind, const void *head, size_t he
 bool __wrap_peer_send(peer_link *link, uint8_t kind, const void *head, size_t head_size,
                       const void *body, size_t body_size);
 
-uint32_t __real_shipped_make(const shipped *s, server *to, restored_world *w);
-uint32_t __wrap_shipped_make(const shipped *s, server *to, restored_world *w);
+shipped_making *__real_shipped_begin(const shipped *s, server *to, restored_world *w);
+shipped_making *__wrap_shipped_begin(const shipped *s, server *to, restored_world *w);
 
 status __real_storage_create(storage *s, const char *name, uint64_t epoch, storage_durability kept,
                              storage_world **out, error *err);
@@ -104,12 +104,12 @@ bool __wrap_peer_send(peer_link *link, uint8_t kind, const void *head, size_t he
            __real_peer_send(link, kind, head, head_size, body, body_size);
 }
 
-uint32_t __wrap_shipped_make(const shipped *s, server *to, restored_world *w)
+shipped_making *__wrap_shipped_begin(const shipped *s, server *to, restored_world *w)
 {
     if (is_planted("die-when-won")) {
         (void)raise(SIGKILL);
     }
-    return __real_shipped_make(s, to, w);
+    return __real_shipped_begin(s, to, w);
 }
 
 status __wrap_storage_create(storage *s, const char *name, uint64_t epoch, storage_durability kept,

@@ -202,6 +202,12 @@ class Descriptors(WireTest):
             client.call("ping")
         self.stop(shell)
 
+    def test_threads_of_sockets_without_descriptors_are_refused(self):
+        ended = subprocess.run(["/bin/sh", "-c", 'ulimit -n 200; exec "$@"', "sh", CAROMD, "--listen", "127.0.0.1:0", "--http", "off",
+                                "--io-threads", "64"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=SECONDS_MAX)
+        self.assertEqual(1, ended.returncode, ended.stderr)
+        self.assertRegex(ended.stderr, r"--io-threads: thread \d+ of 64 has no descriptors: too many open files \(ulimit -n\)")
+
     def test_no_descriptor_left_is_survived(self):
         self.server = Caromd(CAROMD)
         self.addCleanup(self.server.__exit__)

@@ -196,6 +196,26 @@ class PairsTest(PairCase):
             _, again = self.resumed(c, secret)
             self.assertEqual(own, [one["subscription"] for one in again["subscriptions"]])
 
+    def test_hundreds_of_sessions_of_a_world_go_on_at_its_standby(self):
+        """They are made in pieces, over many turns of the network thread."""
+        a, b = self.start("a"), self.start("b")
+        self.create(self.client(a))
+        self.paired()
+        clients = [self.client(a) for _ in range(400)]
+        secrets = [client.request("hello", protocol=1, client="test") for client in clients]
+        secrets = [client.answer(asked)["resume"] for client, asked in zip(clients, secrets)]
+        subscriptions = [client.request("world.subscribe", world="arena", rate=1) for client in clients]
+        subscriptions = [client.answer(asked)["subscription"] for client, asked in zip(clients, subscriptions)]
+        last = clients[0].request("body.spawn", world="arena", shapes=[BALL])
+        clients[0].answer(last)
+        a.kill()
+        b.await_log("is taken over, with 400 of its sessions")
+        for client, secret, subscription in list(zip(clients, secrets, subscriptions))[::40]:
+            again, told = self.resumed(b, secret)
+            self.assertEqual([subscription], [one["subscription"] for one in told["subscriptions"]])
+            self.assertEqual(last if client is clients[0] else None, told["applied"].get("arena", {}).get("last"))
+            again.read_until(lambda: again.snapshots())
+
     def lost(self, server, count):
         """Makes sessions that lose their connections."""
         for first in range(0, count, 100):

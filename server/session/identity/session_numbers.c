@@ -13,11 +13,17 @@ void session_numbers_deinit(session_numbers *n)
     *n = (session_numbers){0};
 }
 
-// The place of the number, or the free one for it. Numbers ascend with time: a multiplication by an
-// odd number (2^64 divided by the golden ratio; Knuth 6.4) spreads them.
+// The place where the search for the number begins. Numbers ascend with time: a multiplication by
+// an odd number (2^64 divided by the golden ratio; Knuth 6.4) spreads them.
+static uint64_t home_of(uint64_t number)
+{
+    return (number * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+}
+
+// The place of the number, or the free one for it.
 static session_number_place *place_of(const session_numbers *n, uint64_t number)
 {
-    uint64_t at = (number * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+    uint64_t at = home_of(number);
     while (true) {
         session_number_place *place = &n->places[at++ & (n->size - 1)];
         if (place->number == number || place->number == 0) {
@@ -49,6 +55,30 @@ void session_numbers_set(session_numbers *n, uint64_t number, uint32_t slot)
     session_number_place *place = place_of(n, number);
     n->count += place->number == 0;
     *place = (session_number_place){number, slot};
+}
+
+// Closes the gap: the numbers behind it are found from their homes without it (Knuth 6.4,
+// algorithm R).
+static void close_gap(session_numbers *n, uint32_t gap)
+{
+    const uint32_t mask = n->size - 1;
+    for (uint32_t at = (gap + 1) & mask; n->places[at].number != 0; at = (at + 1) & mask) {
+        const uint32_t home = (uint32_t)home_of(n->places[at].number) & mask;
+        if (((at - home) & mask) >= ((at - gap) & mask)) {
+            n->places[gap] = n->places[at];
+            gap = at;
+        }
+    }
+    n->places[gap] = (session_number_place){0};
+}
+
+void session_numbers_remove(session_numbers *n, uint64_t number, uint32_t slot)
+{
+    uint32_t found = 0;
+    if (session_numbers_find(n, number, &found) && found == slot) {
+        close_gap(n, (uint32_t)(place_of(n, number) - n->places));
+        n->count--;
+    }
 }
 
 bool session_numbers_find(const session_numbers *n, uint64_t number, uint32_t *slot)

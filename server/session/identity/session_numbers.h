@@ -1,8 +1,7 @@
-// The slots of sessions by their numbers, while a restart restores sessions and worlds: records on
-// disk and bodies of worlds name a session by its number alone.
+// The slots of sessions by their numbers: records on disk, bodies of worlds and clients that resume
+// name a session by its number alone, and there may be 100 000 of them.
 //
-// A hash table with open addressing. It only grows: a session that has ended stays in it, so a slot
-// that it gives must be compared with the session there. Network thread only.
+// A hash table with open addressing. Network thread only.
 #ifndef CAROM_SERVER_SESSION_IDENTITY_SESSION_NUMBERS_H
 #define CAROM_SERVER_SESSION_IDENTITY_SESSION_NUMBERS_H
 
@@ -23,6 +22,8 @@ typedef struct session_numbers {
 void session_numbers_deinit(session_numbers *n);
 // `number` > 0; the last slot that was set for it counts.
 void session_numbers_set(session_numbers *n, uint64_t number, uint32_t slot);
+// Removes the number if it has that slot: another session may have taken it over.
+void session_numbers_remove(session_numbers *n, uint64_t number, uint32_t slot);
 bool session_numbers_find(const session_numbers *n, uint64_t number, uint32_t *slot);
 
 #endif

@@ -33,19 +33,21 @@ typedef struct follower {
     pairs *of;
     source *from;
     uv_work_t work;
-    restored_world world; // the worker's while `playing`
-    bool playing;
-    bool plays;   // the log as it comes; else it is played when this server takes over
-    bool renews;  // another image was asked for
-    bool sound;   // its image is one, so it acknowledges
-    bool missed;  // its server was given up, at `missed_ms`: nothing more is acknowledged
-    bool stored;  // after that: it was played, and is on the disk or about to be
-    bool asked;   // after that: EVENT_PRIMARY_MISSED was reported
-    bool beaten;  // another server was quicker
-    bool taking;  // this server serves it from now on
-    bool yielded; // its server gives the world up, and notifies its sessions
-    bool placed;  // its sessions are here
-    bool gone;    // it is freed as soon as no thread works on it
+    restored_world world;   // the worker's while `playing`
+    bool playing;           // a worker or `placing` works on it
+    bool plays;             // the log as it comes; else it is played when this server takes over
+    bool renews;            // another image was asked for
+    bool sound;             // its image is one, so it acknowledges
+    bool missed;            // its server was given up, at `missed_ms`: nothing more is acknowledged
+    bool stored;            // after that: it was played, and is on the disk or about to be
+    bool asked;             // after that: EVENT_PRIMARY_MISSED was reported
+    bool beaten;            // another server was quicker
+    bool taking;            // this server serves it from now on
+    bool yielded;           // its server gives the world up, and notifies its sessions
+    bool placed;            // its sessions are here
+    turn_job placing;       // makes these sessions
+    shipped_making *making; // NULL: not under way
+    bool gone;              // it is freed as soon as no thread works on it
     world_record record;
     int64_t revision;
     uint64_t missed_ms; // uv_now

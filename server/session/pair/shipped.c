@@ -185,32 +185,26 @@ bool shipped_take(shipped *s, const uint8_t *bytes, size_t size)
 
 // ---- sessions
 
-// Sessions by their numbers: there may be 100 000 here, as many that come, and more bodies, in one
-// turn of the network thread.
-typedef struct making {
+// Sessions are made in pieces, over many turns of the network thread: there may be 100 000, and
+// each costs some 20 us.
+struct shipped_making {
+    const shipped *from;
     server *to;
-    session_numbers here;   // slots
+    restored_world *world;
     session_numbers wanted; // sessions with a body or a mark in the world; the slot says nothing
-} making;
+    uint64_t next;          // sessions of lower numbers were looked at
+    uint32_t made;
+    bool moved;            // the world's marks are those of this server's slots
+    subscribers listeners; // once all sessions are made
+};
 
-static session *find_local(const making *m, uint64_t number)
+shipped_making *shipped_begin(const shipped *s, server *to, restored_world *world)
 {
-    uint32_t slot = 0;
-    session *one = session_numbers_find(&m->here, number, &slot) && slot < m->to->sessions.count
-                       ? m->to->sessions.data[slot]
-                       : NULL;
-    return one != NULL && one->key.number == number ? one : NULL;
-}
-
-static void begin_making(making *m, server *to, const session_bodies *bodies,
-                         const last_requests *marks)
-{
-    *m = (making){.to = to};
-    for (uint32_t i = 0; i < to->sessions.count; i++) {
-        if (to->sessions.data[i] != NULL) {
-            session_numbers_set(&m->here, to->sessions.data[i]->key.number, i);
-        }
-    }
+    shipped_making *m = malloc(sizeof *m);
+    ASSERT_MEMORY(m != NULL);
+    *m = (shipped_making){.from = s, .to = to, .world = world};
+    const session_bodies *bodies = restore_bodies(world);
+    const last_requests *marks = restore_own_marks(world);
     for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
         if (bodies->by_slot.data[i].id != 0 && bodies->by_slot.data[i].session != 0) {
             session_numbers_set(&m->wanted, bodies->by_slot.data[i].session, 0);
@@ -221,12 +215,16 @@ static void begin_making(making *m, server *to, const session_bodies *bodies,
             session_numbers_set(&m->wanted, marks->by_slot.data[i].session, 0);
         }
     }
+    return m;
 }
 
-static void end_making(making *m)
+uint32_t shipped_end(shipped_making *m)
 {
-    session_numbers_deinit(&m->here);
+    const uint32_t made = m->made;
+    array_free(&m->listeners.all); // the server may end before all are restarted
     session_numbers_deinit(&m->wanted);
+    free(m);
+    return made;
 }
 
 // Passes the record to the session store's reader. `slot` replaces the record's own slot, unless it
@@ -267,36 +265,31 @@ static void read_subscriptions(server *to, const shipped_session *of, uint64_t w
     }
 }
 
-static bool make(making *m, const shipped_session *of, uint64_t world)
+static void make(shipped_making *m, const shipped_session *of)
 {
     server *to = m->to;
-    session *made = find_local(m, of->number);
-    const bool known = made != NULL;
-    if (known) { // readers of records and of the world find it by its number
-        session_numbers_set(&to->restored_sessions, of->number, made->key.slot);
-        if (made->connection == NULL) { // it was at this server before, and its time may be over
-            resume_renew(made);
-        }
+    session *made = server_find_number(to, of->number);
+    if (made != NULL && made->connection == NULL) {
+        resume_renew(made); // it was at this server before, and its time may be over
     }
-    if (!known) {
+    if (made == NULL) {
         const uint32_t slot = take_slot(to);
         if (!read_record(to, &of->itself, slot)) {
             array_push(&to->free_slots, slot);
             log_warn("session %llu cannot be read", (unsigned long long)of->number);
-            return false;
+            return;
         }
-        session_numbers_set(&m->here, of->number, slot);
-        made = find_local(m, of->number);
+        made = server_find_number(to, of->number);
+        m->made += made != NULL ? 1 : 0;
     }
     if (made == NULL) { // there are too many
-        return false;
+        return;
     }
-    read_subscriptions(to, of, world);
+    read_subscriptions(to, of, m->world->epoch);
     session_store_note(made);
     for (uint32_t i = 0; i < made->subscriptions.count; i++) {
         session_store_note_subscription(made, &made->subscriptions.data[i]);
     }
-    return !known;
 }
 
 static bool subscribes(const shipped_session *of, uint64_t world)
@@ -309,14 +302,25 @@ static bool subscribes(const shipped_session *of, uint64_t world)
     return false;
 }
 
-// Marks are by slot, and slots are this server's own: those of other sessions are dropped.
-static void move_marks(const making *m, restored_world *w)
+static void make_next(shipped_making *m)
 {
+    const shipped_session *of = &m->from->sessions.data[place_of(m->from, m->next)];
+    uint32_t ignored = 0;
+    if (subscribes(of, m->world->epoch) || session_numbers_find(&m->wanted, of->number, &ignored)) {
+        make(m, of);
+    }
+    m->next = of->number + 1;
+}
+
+// Marks are by slot, and slots are this server's own: those of other sessions are dropped.
+static void move_marks(const shipped_making *m)
+{
+    restored_world *w = m->world;
     last_requests *marks = restore_own_marks(w);
     last_requests moved = {0};
     for (uint32_t i = 0; i < marks->by_slot.count; i++) {
         const session_mark *mark = &marks->by_slot.data[i];
-        session *of = mark->session != 0 ? find_local(m, mark->session) : NULL;
+        session *of = server_find_number(m->to, mark->session);
         if (of == NULL) {
             continue;
         }
@@ -332,19 +336,18 @@ static void move_marks(const making *m, restored_world *w)
     *marks = moved;
 }
 
-uint32_t shipped_make(const shipped *s, server *to, restored_world *w)
+bool shipped_make_some(shipped_making *m, const turn *slice)
 {
-    making m;
-    uint32_t made = 0;
-    uint32_t ignored = 0;
-    begin_making(&m, to, restore_bodies(w), restore_own_marks(w));
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        const shipped_session *of = &s->sessions.data[i];
-        if (subscribes(of, w->epoch) || session_numbers_find(&m.wanted, of->number, &ignored)) {
-            made += make(&m, of, w->epoch);
+    while (place_of(m->from, m->next) < m->from->sessions.count) {
+        make_next(m);
+        if (turn_over(slice)) {
+            return false;
         }
     }
-    move_marks(&m, w);
-    end_making(&m);
-    return made;
+    if (!m->moved) {
+        m->moved = true;
+        move_marks(m);
+        session_store_find_subscribers(m->to, m->world->epoch, &m->listeners);
+    }
+    return session_store_subscribe_some(m->to, &m->listeners, slice);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
+#include "server/schedule/turn.h"
 #include "server/session/identity/secret.h"
 
 struct server;
@@ -39,13 +40,21 @@ typedef struct shipped {
     size_t bytes;
 } shipped;
 
+typedef struct shipped_making shipped_making;
+
 void shipped_deinit(shipped *s);
 // Takes a record that has arrived. False: it is not sound, or there are too many.
 bool shipped_take(shipped *s, const uint8_t *bytes, size_t size);
 const shipped_session *shipped_find(const shipped *s, uint64_t number);
-// Makes sessions that can be resumed, as far as they are not here: those with a subscription, a
-// body or a request in the world. Moves its marks to the slots that they have here. Returns their
-// number.
-uint32_t shipped_make(const shipped *s, struct server *to, struct restored_world *world);
+
+// Begins to make sessions that can be resumed, as far as they are not here: those with a
+// subscription, a body or a request in the world. All three must exist until shipped_end();
+// records may come and go meanwhile.
+shipped_making *shipped_begin(const shipped *s, struct server *to, struct restored_world *world);
+// Makes sessions until the slice is over. True: all are made, the world's marks have the slots that
+// they have here, and their subscriptions in the world are restarted.
+bool shipped_make_some(shipped_making *m, const turn *slice);
+// Frees it, also before all are made. Returns the number of sessions made.
+uint32_t shipped_end(shipped_making *m);
 
 #endif

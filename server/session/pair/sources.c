@@ -81,7 +81,7 @@ static bool takes_over(const pairs *p, const source *from)
     for (uint32_t i = 0; i < p->followers.count; i++) {
         const follower *f = p->followers.data[i];
         if (f->from == from && f->missed && !f->beaten && !f->placed && !f->gone &&
-            uv_now(p->server->loop) - f->missed_ms < TAKEOVER_MS) {
+            (f->taking || uv_now(p->server->loop) - f->missed_ms < TAKEOVER_MS)) {
             return true;
         }
     }

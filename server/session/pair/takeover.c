@@ -2,6 +2,7 @@
 // is played to the end of its log and its image is written to the disk, before the fleet is asked
 // for the next term: the server that the record names has the world on its disk, also if both
 // servers end in these milliseconds.
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include "server/base/worker.h"
 #include "server/session/pair/follower.h"
 #include "server/session/placement/worlds_restored.h"
-#include "server/session/resume/session_store.h"
 #include "server/session/service.h"
 #include "server/world/log/world_image.h"
 
@@ -147,11 +147,34 @@ static bool may_place(const server *s, const restored_world *w)
            directory_find_number(&s->worlds, w->epoch) == NULL;
 }
 
+static void finish_placing(follower *f)
+{
+    log_info("fleet: world '%s' of server '%s' is taken over, with %u of its sessions",
+             f->world.name, f->from->node, shipped_end(f->making));
+    f->making = NULL;
+    f->of->server->building--;
+    f->playing = false;
+    f->placed = true;
+    source_release_sessions(f->of, f->from);
+    follower_queue_work(f, on_placed);
+}
+
+static job_progress place_some(turn_job *job, const turn *slice)
+{
+    follower *f = (follower *)((char *)job - offsetof(follower, placing));
+    const bool ends = f->of->server->stage == SERVER_DRAINING; // its sessions have ended already
+    if (!ends && !shipped_make_some(f->making, slice)) {
+        return JOB_GOES_ON;
+    }
+    finish_placing(f);
+    return JOB_DONE;
+}
+
 void takeover_begin(follower *f)
 {
     server *s = f->of->server;
     restored_world *w = &f->world;
-    ASSERT(w->adoption != NULL);
+    ASSERT(w->adoption != NULL && f->making == NULL);
     if (!may_place(s, w)) {
         log_error("world '%s' cannot be taken over: another of its name or epoch is here", w->name);
         follower_drop(f);
@@ -162,23 +185,11 @@ void takeover_begin(follower *f)
     entry->logged = true;
     entry->durability = w->durability;
     s->restoring.left++;
-    const uint32_t sessions = shipped_make(&f->from->sessions, s, w);
-    log_info("fleet: world '%s' of server '%s' is taken over, with %u of its sessions", w->name,
-             f->from->node, sessions);
-    session_store_subscribe_to(s, w->epoch);
-    f->placed = true;
-    source_release_sessions(f->of, f->from);
-    follower_queue_work(f, on_placed);
-}
-
-// Those whose sessions are here, and that are not served yet.
-static uint32_t count_taken(const pairs *p)
-{
-    uint32_t taken = 0;
-    for (uint32_t i = 0; i < p->followers.count; i++) {
-        taken += p->followers.data[i]->placed;
-    }
-    return taken;
+    f->making = shipped_begin(&f->from->sessions, s, w);
+    f->playing = true;
+    s->building++;
+    work_add(s, &f->placing, place_some, SERVER_SUBJECT);
+    work_go_on(s);
 }
 
 void takeover_finish(follower *f)
@@ -199,9 +210,5 @@ void takeover_finish(follower *f)
         worlds_take_restored(s, w);
         server_check_started(s);
     }
-    pairs *p = f->of;
     follower_drop(f);
-    if (s->restoring.finished && count_taken(p) == 0) {
-        session_numbers_deinit(&s->restored_sessions);
-    }
 }

@@ -52,7 +52,7 @@ static void end_past_sessions(const server *s, uint64_t world, adoption *a)
             continue;
         }
         before = b->session;
-        session *kept = server_find_restored(s, b->session);
+        session *kept = server_find_number(s, b->session);
         if (kept != NULL) {
             worlds_note_body(kept, world);
         } else {
@@ -174,7 +174,6 @@ static void finish(server *s)
                  (long long)((clock_now_ns() - s->restoring.began_ns) / 1000000));
     }
     aside_finish(&s->aside);
-    session_numbers_deinit(&s->restored_sessions);
     restored_worlds_free(&s->restored);
 }
 

@@ -45,19 +45,6 @@ static bool is_secret_of(const session *s, const secret *given)
                         s->resume.secret_state == SECRET_DIGESTED ? &digest : given);
 }
 
-// A session that has come from another server has another slot here than its secret says. It may
-// have a connection here, whose loss was not noticed.
-static session *find_number(const server *s, uint64_t number)
-{
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        session *one = s->sessions.data[i];
-        if (one != NULL && one->key.number == number) {
-            return one;
-        }
-    }
-    return NULL;
-}
-
 // The session that a hello names; NULL, with the same error for every reason, unless the session is
 // one of a server whose worlds this one follows.
 static session *find(const server *s, const char *text, error *err)
@@ -66,7 +53,9 @@ static session *find(const server *s, const char *text, error *err)
     secret given;
     bool parsed = secret_parse(text, &key, &given);
     session *found = parsed ? server_find_session(s, key) : NULL;
-    found = parsed && found == NULL ? find_number(s, key.number) : found;
+    // One that has come from another server has another slot here than its secret says. It may
+    // have a connection here, whose loss was not noticed.
+    found = parsed && found == NULL ? server_find_number(s, key.number) : found;
     found = found != NULL && rights_key_gone(found) ? NULL : found;
     bool known = found != NULL && session_resumable(found) && is_secret_of(found, &given);
     if (known) {
@@ -189,6 +178,7 @@ static void take_over(session *to, session *from)
     ASSERT(to != from && of->sessions.data[to->key.slot] == to);
     ASSERT(of->sessions.data[from->key.slot] == from && from->fate == FATE_KEPT);
     of->sessions.data[to->key.slot] = NULL;
+    session_numbers_remove(&of->numbers, to->key.number, to->key.slot);
     array_push(&of->free_slots, to->key.slot);
     of->sessions.data[from->key.slot] = to;
     to->key = from->key;

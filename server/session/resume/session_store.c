@@ -451,56 +451,74 @@ static bool subscribe(session *s, const session_subscription *of)
     return worlds_send(s->server, entry, r, &err) == STATUS_OK;
 }
 
-typedef struct wanted {
-    session *of;
-    uint64_t number;
-} wanted;
-
-static int compare_numbers(const void *a, const void *b)
+static int compare_subscribers(const void *a, const void *b)
 {
-    uint64_t x = ((const wanted *)a)->number;
-    uint64_t y = ((const wanted *)b)->number;
+    uint64_t x = ((const subscriber *)a)->subscription;
+    uint64_t y = ((const subscriber *)b)->subscription;
     return (x > y) - (x < y);
 }
 
-// Subscriptions are restored in the order in which they were made, which worlds rely on. If an
-// altered file has a number twice, the first one counts. `world` 0: of all worlds. A session may
-// have been resumed already, for another world, when a world comes from another server.
-static void subscribe_all(server *s, uint64_t world)
+// Subscriptions are restored in the order in which they were made, which worlds rely on. `world` 0:
+// of all worlds. A session may have been resumed already, for another world, when a world comes
+// from another server.
+void session_store_find_subscribers(server *s, uint64_t world, subscribers *out)
 {
-    ARRAY(wanted) all = {0};
     for (uint32_t i = 0; i < s->sessions.count; i++) {
-        session *one = s->sessions.data[i];
+        const session *one = s->sessions.data[i];
         for (uint32_t k = 0; one != NULL && k < one->subscriptions.count; k++) {
-            if (world == 0 || one->subscriptions.data[k].world == world) {
-                array_push(&all, ((wanted){one, one->subscriptions.data[k].number}));
+            const session_subscription *of = &one->subscriptions.data[k];
+            if (world == 0 || of->world == world) {
+                array_push(&out->all, ((subscriber){one->key.number, of->number}));
             }
         }
     }
-    if (all.count > 0) {
-        qsort(all.data, all.count, sizeof *all.data, compare_numbers);
-        const uint64_t next = all.data[all.count - 1].number + 1;
+    if (out->all.count > 0) {
+        qsort(out->all.data, out->all.count, sizeof *out->all.data, compare_subscribers);
+        const uint64_t next = out->all.data[out->all.count - 1].subscription + 1;
         s->next_subscription = next > s->next_subscription ? next : s->next_subscription;
     }
-    for (uint32_t i = 0; i < all.count; i++) {
-        const session_subscription of =
-            *session_find_subscription(all.data[i].of, all.data[i].number);
-        const bool again = i > 0 && all.data[i - 1].number == of.number;
-        if (again || !subscribe(all.data[i].of, &of)) {
-            session_drop_subscription(all.data[i].of, of.number);
+}
+
+// If an altered file has a number twice, the first one counts. The session, or its subscription,
+// may have ended since it was listed.
+static void subscribe_next(server *s, subscribers *of)
+{
+    const uint32_t at = of->next++;
+    const subscriber *one = &of->all.data[at];
+    session *owner = server_find_number(s, one->session);
+    const session_subscription *found =
+        owner != NULL ? session_find_subscription(owner, one->subscription) : NULL;
+    if (found != NULL) {
+        const session_subscription copy = *found;
+        const bool again = at > 0 && of->all.data[at - 1].subscription == one->subscription;
+        if (again || !subscribe(owner, &copy)) {
+            session_drop_subscription(owner, copy.number);
         }
     }
-    array_free(&all);
+}
+
+bool session_store_subscribe_some(server *s, subscribers *of, const turn *slice)
+{
+    bool over = false;
+    while (of->next < of->all.count && !over) {
+        subscribe_next(s, of);
+        over = turn_over(slice);
+    }
+    if (of->next < of->all.count) {
+        return false;
+    }
+    array_free(&of->all);
+    of->next = 0;
+    return true;
 }
 
 void session_store_subscribe(server *s)
 {
-    subscribe_all(s, 0);
-}
-
-void session_store_subscribe_to(server *s, uint64_t world)
-{
-    subscribe_all(s, world);
+    subscribers all = {0};
+    const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
+    session_store_find_subscribers(s, 0, &all);
+    const bool done = session_store_subscribe_some(s, &all, &whole);
+    ASSERT(done);
 }
 
 void session_store_close(server *s)

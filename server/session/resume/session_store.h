@@ -77,6 +77,16 @@ typedef struct session_store {
     stale_sessions stale;
 } session_store;
 
+// Subscriptions that are restarted, in the order in which they were made.
+typedef struct subscriber {
+    uint64_t session, subscription;
+} subscriber;
+
+typedef struct subscribers {
+    ARRAY(subscriber) all;
+    uint32_t next; // those before were restarted
+} subscribers;
+
 // Must be called before the data directory is changed: refuses a file of a newer version.
 status session_store_check(const struct server *s, error *err);
 // Reads the file and makes the sessions, before the worlds are restored.
@@ -84,9 +94,11 @@ void session_store_open(struct server *s);
 // Restarts their subscriptions; to be called when the worlds exist.
 void session_store_subscribe(struct server *s);
 void session_store_close(struct server *s);
-// Restarts the subscriptions of detached sessions in that world, which has come from another
-// server.
-void session_store_subscribe_to(struct server *s, uint64_t world);
+// Restarts, in pieces, the subscriptions of detached sessions in that world, which has come from
+// another server. `out` is zeroed.
+void session_store_find_subscribers(struct server *s, uint64_t world, subscribers *out);
+// Goes on until the slice is over. True: none is left, and `of` is zeroed again.
+bool session_store_subscribe_some(struct server *s, subscribers *of, const turn *slice);
 // Another server serves that world of the data directory now; before session_store_open.
 void session_store_note_stale(struct server *s, uint64_t world, const struct last_requests *marks);
 // Ends the sessions that have nothing here but such worlds, so that clients do not resume them at

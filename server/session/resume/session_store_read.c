@@ -224,7 +224,7 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
     session_change(made, SESSION_SPEAKING); // its hello was received by the earlier process
     rights_begin(made);
     s->sessions.data[slot] = made;
-    session_numbers_set(&s->restored_sessions, number, slot);
+    session_numbers_set(&s->numbers, number, slot);
     return made;
 }
 
@@ -262,7 +262,7 @@ static bool read_session(server *s, uint64_t number, reader *r)
         grant_free(granted);
         return false;
     }
-    session *found = server_find_restored(s, number);
+    session *found = server_find_number(s, number);
     if (found != NULL && rights_check_subject(found, granted, NULL) != STATUS_OK) {
         grant_free(granted);
         return false;
@@ -396,7 +396,7 @@ bool session_store_read_record(server *s, const msgpack_object *o)
     if (s->options->fleet == NULL && number >= s->next_session) { // else another server may have it
         s->next_session = number + 1;
     }
-    session *of = server_find_restored(s, number);
+    session *of = server_find_number(s, number);
     switch (kind) {
     case SESSION_STORE_SESSION:
         return read_session(s, number, &r);

@@ -1,4 +1,4 @@
-// The slots of sessions by number, for a restart.
+// The slots of sessions by number.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,42 @@ static void numbers_are_found_with_their_last_slot(void **state)
     }
 }
 
+// Sessions come and go: as in a plain list, whatever was removed between.
+static void removed_numbers_are_gone_and_all_others_are_found(void **state)
+{
+    (void)state;
+    for (uint64_t kind = 0; kind < 3; kind++) {
+        session_numbers n = {0};
+        bool here[SESSIONS] = {false};
+        uint32_t slot = 0, count = 0;
+        uint64_t next = 1;
+        for (uint32_t step = 0; step < 8 * SESSIONS; step++) {
+            next = next * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const uint32_t i = (uint32_t)(next >> 33) % SESSIONS;
+            session_numbers_remove(&n, number_of(kind, i), i + 1); // not its slot
+            assert_int_equal(session_numbers_find(&n, number_of(kind, i), &slot), here[i]);
+            if (here[i]) {
+                session_numbers_remove(&n, number_of(kind, i), i);
+            } else {
+                session_numbers_set(&n, number_of(kind, i), i);
+            }
+            count += here[i] ? -1u : 1u;
+            here[i] = !here[i];
+        }
+        assert_int_equal(n.count, count);
+        for (uint32_t i = 0; i < SESSIONS; i++) {
+            assert_int_equal(session_numbers_find(&n, number_of(kind, i), &slot), here[i]);
+            assert_true(!here[i] || slot == i);
+        }
+        session_numbers_deinit(&n);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_found_with_their_last_slot)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_found_with_their_last_slot),
+        cmocka_unit_test(removed_numbers_are_gone_and_all_others_are_found),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
