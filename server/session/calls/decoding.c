@@ -63,12 +63,13 @@ static void decode(uv_work_t *work)
 
 // ---- network thread
 
-static int64_t memory_of_message(size_t size)
+static int64_t memory_of_message(const decoding *d)
 {
-    return (int64_t)(sizeof(decoding) + size);
+    return (int64_t)(sizeof *d + d->capacity);
 }
 
-static void drop(decoding *d)
+// Any thread.
+static void release(decoding *d)
 {
     if (d->verdict == RPC_GOOD) {
         rpc_message_deinit(&d->message);
@@ -78,8 +79,38 @@ static void drop(decoding *d)
     }
     free(d->arguments);
     free(d->bytes);
-    memory_note(MEMORY_input, NULL, -memory_of_message(d->size));
+}
+
+static void drop(decoding *d)
+{
+    release(d);
+    memory_note(MEMORY_input, NULL, -memory_of_message(d));
     free(d);
+}
+
+static void on_release(uv_work_t *work)
+{
+    worker_begin();
+    release((decoding *)work);
+}
+
+static void on_released(uv_work_t *work, int result)
+{
+    decoding *d = (decoding *)work;
+    server *s = d->server;
+    ASSERT(result == 0 && s->building > 0);
+    memory_note(MEMORY_input, NULL, -memory_of_message(d));
+    free(d);
+    s->building--;
+    server_check_drained(s);
+}
+
+// The pages and values of a large message take the network thread too long to free.
+static void drop_aside(decoding *d)
+{
+    d->server->building++;
+    const int queued = uv_queue_work(d->server->loop, &d->work, on_release, on_released);
+    ASSERT(queued == 0);
 }
 
 static void begin_next(server *s);
@@ -101,9 +132,8 @@ static void on_decoded(uv_work_t *work, int result)
         from->intake.worked_ns += d->took_ns;
         session_decoded(from, d);
     }
-    drop(d);
     begin_next(s);
-    server_check_drained(s);
+    drop_aside(d);
 }
 
 // The index of the waiting message whose subject has used the least time; the first among equals.
@@ -138,6 +168,18 @@ static void begin_next(server *s)
     }
 }
 
+// The input's own memory, rather than a copy: a hundred large messages may end in the same turn.
+static void take_bytes(decoding *d, input *from, const uint8_t *bytes)
+{
+    d->bytes = input_take(from, bytes, &d->capacity);
+    if (d->bytes == NULL) {
+        d->capacity = d->size;
+        d->bytes = malloc(d->size);
+        ASSERT_MEMORY(d->bytes != NULL);
+        memcpy(d->bytes, bytes, d->size);
+    }
+}
+
 void decoding_begin(session *s, const uint8_t *bytes, size_t size)
 {
     server *of = s->server;
@@ -150,12 +192,10 @@ void decoding_begin(session *s, const uint8_t *bytes, size_t size)
                     .size = size,
                     .verdict = RPC_BROKEN,
                     .decoded = STATUS_INTERNAL};
-    d->bytes = malloc(size);
-    ASSERT_MEMORY(d->bytes != NULL);
-    memcpy(d->bytes, bytes, size);
+    take_bytes(d, &s->intake.input, bytes);
     ASSERT(strlen(rights_subject(s)) < sizeof d->owner);
     memcpy(d->owner, rights_subject(s), strlen(rights_subject(s)) + 1);
-    memory_note(MEMORY_input, NULL, memory_of_message(size));
+    memory_note(MEMORY_input, NULL, memory_of_message(d));
     d->of = shares_hold(&of->decodings.shares, session_subject(s));
     s->intake.decoding = d;
     metrics_add(METRIC_messages_aside, 1);

@@ -28,7 +28,7 @@ typedef struct decoding {
     role role;                       // role of the session
     char owner[OWNER_BYTES_MAX + 1]; // subject of the session, "" without one
     uint8_t *bytes;                  // owned
-    size_t size;
+    size_t size, capacity;           // of the message; of its memory
     int64_t took_ns;
     // The result. The caller takes over `command` if `decoded` is STATUS_OK.
     rpc_verdict verdict;
@@ -48,7 +48,8 @@ typedef struct decodings {
 
 // Whether a message of that size and number of values is decoded aside.
 bool decoding_wanted(size_t size, uint32_t values);
-// Begins with the message, which is copied; session_decoded is called with the result, unless the
+// Begins with the message, which the session's input has just given, and whose memory it takes if
+// nothing else is in it; session_decoded is called with the result, unless the
 // session has ended, or continues over another connection, by then.
 void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
 // The session continues without the message, if there is one: it is dropped, or its result is.

@@ -91,6 +91,20 @@ scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error 
     return verdict;
 }
 
+uint8_t *input_take(input *in, const uint8_t *message, size_t *capacity)
+{
+    uint8_t *taken = in->data;
+    ASSERT(in->scanned == 0);
+    if (message != in->data || in->begin < in->size) {
+        return NULL;
+    }
+    *capacity = in->capacity;
+    memory_note(MEMORY_input, NULL, -(int64_t)in->capacity);
+    in->data = NULL;
+    in->size = in->capacity = in->begin = in->fence = 0;
+    return taken;
+}
+
 bool input_unscanned(const input *in)
 {
     return in->begin + in->scanned < in->size;

@@ -36,6 +36,10 @@ void input_append(input *in, const uint8_t *data, size_t size);
 // bytes so far.
 scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err);
 
+// Gives away the memory of the message that input_next has returned, unless other bytes are in it
+// too: then returns NULL. The caller frees it, and accounts for its `capacity` bytes.
+uint8_t *input_take(input *in, const uint8_t *message, size_t *capacity);
+
 // Whether there are bytes that input_next has not seen.
 bool input_unscanned(const input *in);
 

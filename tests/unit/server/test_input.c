@@ -126,6 +126,43 @@ static void input_gives_up_memory_after_a_large_message(void **state)
     free(large);
 }
 
+// Only a message that has the memory for itself is given away with it.
+static void input_gives_a_message_away_that_is_alone(void **state)
+{
+    (void)state;
+    enum { BODY = 60000 };
+    input in;
+    const uint8_t *message = NULL;
+    size_t size = 0, capacity = 0;
+    uint8_t *large = calloc(1, BODY + 4);
+    large[0] = 0xc5; // a bin of 60000
+    large[1] = 0xea;
+    large[2] = 0x60;
+    large[BODY + 3] = 0xc0; // nil behind it
+    input_init(&in, 100000);
+    input_append(&in, large, BODY + 4);
+    assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);
+    assert_null(input_take(&in, message, &capacity));
+    assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);
+    assert_int_equal(size, 1);
+    assert_null(input_take(&in, message, &capacity)); // the large one is before it
+    input_settle(&in);
+    input_append(&in, large, BODY + 3);
+    assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);
+    uint8_t *taken = input_take(&in, message, &capacity);
+    assert_ptr_equal(taken, message);
+    assert_true(capacity >= BODY + 3);
+    assert_int_equal(memory_of(MEMORY_input), 0);
+    assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MORE);
+    assert_true(input_whole(&in) && !input_partial(&in) && !input_unscanned(&in));
+    input_settle(&in);
+    input_append(&in, large + BODY + 3, 1);
+    assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);
+    input_deinit(&in);
+    free(taken);
+    free(large);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +170,7 @@ int main(void)
         cmocka_unit_test(input_partial_only_while_a_message_is_open),
         cmocka_unit_test(input_over_the_limit_is_refused_at_its_header),
         cmocka_unit_test(input_gives_up_memory_after_a_large_message),
+        cmocka_unit_test(input_gives_a_message_away_that_is_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
