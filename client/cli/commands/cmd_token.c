@@ -123,6 +123,55 @@ static cli_exit write_public(const cli *c, const carom_value *set)
     return code;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one;
+    struct stat other;
+    return strcmp(a, b) == 0 || (stat(a, &one) == 0 && stat(b, &other) == 0 &&
+                                 one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
+// Refuses a file that has more than public halves, which keygen would not write.
+static cli_exit check_public(const char *path)
+{
+    carom_value *set = NULL;
+    const cli_exit code = read_set(path, &set);
+    if (code != CLI_OK) {
+        return code;
+    }
+    const carom_value *keys = carom_value_get(set, "keys");
+    bool is_public = true;
+    for (size_t i = 0; i < carom_value_count(keys); i++) {
+        const carom_value *key = carom_value_at(keys, i);
+        is_public =
+            is_public && carom_value_get(key, "d") == NULL && carom_value_get(key, "k") == NULL;
+    }
+    carom_value_free(set);
+    if (!is_public) {
+        cli_error(CLI_CODE_FILE, "%s exists already, and has private halves", path);
+        cli_hint("--force replaces it");
+    }
+    return is_public ? CLI_OK : CLI_USAGE;
+}
+
+// Whether the public halves may be written. With --add their file has those of the keys before, if
+// the file of the keys is `there`.
+static cli_exit may_publish(const cli *c, const char *keys, bool there)
+{
+    const char *path = args_text(&c->args, "public", NULL);
+    if (path == NULL || strcmp(path, "-") == 0) {
+        return CLI_OK;
+    }
+    if (is_same_file(path, keys)) {
+        return cli_usage(
+            c, "--public: %s is the file of the keys, whose private halves would be lost", path);
+    }
+    if (!there || access(path, F_OK) != 0 || args_has(&c->args, "force")) {
+        return may_write(c, path);
+    }
+    return check_public(path);
+}
+
 static cli_exit run_keygen(cli *c, const char *path)
 {
     char invented[KID_BYTES];
@@ -137,9 +186,7 @@ static cli_exit run_keygen(cli *c, const char *path)
     if (there && !args_has(&c->args, "add")) {
         return cli_usage(c, "%s exists; --add adds a key to it", path);
     }
-    // with --add the file has the public halves of the keys before
-    cli_exit code =
-        args_has(&c->args, "add") ? CLI_OK : may_write(c, args_text(&c->args, "public", "-"));
+    cli_exit code = may_publish(c, path, there);
     if (code == CLI_OK && there) {
         code = read_set(path, &old);
     }

@@ -28,7 +28,7 @@ typedef struct decoding {
     role role;                       // role of the session
     char owner[OWNER_BYTES_MAX + 1]; // subject of the session, "" without one
     uint8_t *bytes;                  // owned
-    size_t size, capacity;           // of the message; of its memory
+    size_t size, capacity;           // bytes of the message, and of its memory
     int64_t took_ns;
     // The result. The caller takes over `command` if `decoded` is STATUS_OK.
     rpc_verdict verdict;

@@ -67,6 +67,25 @@ class Keygen(TokenTest):
         self.ok(*words, "--force")
         self.assertIn("keys", json.loads(public.read_text()))
 
+    def test_public_halves_never_replace_keys(self):
+        keys, public = Path(self.path("keys")), Path(self.path("public"))
+        self.ok("token", "keygen", str(keys), "--public", str(public))
+        link, other = Path(self.path("link")), Path(self.path("other"))
+        link.symlink_to(keys)
+        self.ok("token", "keygen", str(other))
+        for path, words in ((keys, "is the file of the keys"), (link, "is the file of the keys"), (other, "has private halves")):
+            before = keys.read_text(), other.read_text()
+            result = carom("token", "keygen", str(keys), "--add", "--public", str(path))
+            self.assertEqual(USAGE, result.code)
+            self.assertIn(words, result.err)
+            self.assertEqual(before, (keys.read_text(), other.read_text()))
+        new = Path(self.path("new"))
+        result = carom("token", "keygen", str(new), "--public", str(new), "--force")
+        self.assertEqual((USAGE, False), (result.code, new.exists()))
+        result = carom("token", "keygen", str(new), "--add", "--public", str(public))  # those of other keys
+        self.assertEqual((USAGE, False), (result.code, new.exists()))
+        self.assertIn(f"{public} exists already", result.err)
+
     def test_file_that_cannot_be_written_is_a_fault_of_the_command_line(self):
         self.ok("token", "keygen", self.path("a"))
         for words in (("keygen", "/nowhere/a"), ("keygen", self.path("b"), "--public", "/nowhere/b"),
