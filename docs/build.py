@@ -2,10 +2,11 @@
 """Builds the documentation as a static site: all Markdown of the tree, the reference of proto/schema, and search.
 
     docs/build.py --out FOLDER    writes the site; its first page is FOLDER/index.html
-    docs/build.py --check         builds it in memory: reports broken links and anchors, writes nothing
+    docs/build.py --check         builds it in memory: reports broken links, anchors and pages that no section lists, writes nothing
 
 cmark-gfm, the renderer that GitHub uses, turns Markdown into HTML; beside it Python's standard library is enough. Each
-broken link, missing anchor or page that no section lists is reported with its file, and fails the build.
+broken link or missing anchor is reported with its file, and fails the build. A page that no section lists fails the check;
+the site is written without it.
 docs/README.md describes the parts.
 """
 
@@ -43,7 +44,12 @@ def main():
     options = parse()
     if shutil.which(options.cmark) is None:
         sys.exit(f"docs/build.py: there is no program '{options.cmark}' (Debian: cmark-gfm)")
-    files, problems, read = site.build(options.root.resolve(), options.cmark)
+    files, problems, unlisted, read = site.build(options.root.resolve(), options.cmark)
+    unlisted = [f"docs/pages.toml: no section lists {path}" for path in unlisted]
+    if options.check:
+        problems += unlisted
+    else:
+        print("".join(f"{line}: left out\n" for line in unlisted), end="", file=sys.stderr)
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:

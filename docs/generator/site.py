@@ -50,7 +50,7 @@ def markdown_of(root, read):
 
 
 def sections_of(paths, problems):
-    """[(title, [path])] as pages.toml has them: a page goes where the first pattern names it."""
+    """[(title, [path])] as pages.toml has them: a page goes where the first pattern names it. Also those that none names."""
     listed = tomllib.loads((HERE / "pages.toml").read_text(encoding="utf-8"))["section"]
     left, sections = list(paths), []
     for section in listed:
@@ -62,8 +62,7 @@ def sections_of(paths, problems):
             chosen += matching
             left = [path for path in left if path not in matching]
         sections.append((section["title"], chosen))
-    problems += [f"docs/pages.toml: no section lists {path}" for path in left]
-    return sections
+    return sections, left
 
 
 def navigation(sections, titles, own, page):
@@ -135,10 +134,12 @@ def search_index(order, pages):
 
 
 def build(root, cmark):
-    """({file of the site: bytes}, [fault], {file or folder of the tree that was read})."""
+    """({file of the site: bytes}, [fault], [page that no section lists], {file or folder of the tree that was read}). The site lacks
+    such pages: whoever builds carom may have folders of their own in its tree."""
     problems, read = [], set()
     texts = markdown_of(root, read) | reference.pages(root)
-    sections = sections_of(texts, problems)
+    sections, unlisted = sections_of(texts, problems)
+    texts = {path: text for path, text in texts.items() if path not in unlisted}
     order = [path for _, paths in sections for path in paths]
     links = Links(root, set(texts))
     pages = {path: Page(render(cmark, text), lambda link, path=path: links.resolve(path, link)) for path, text in texts.items()}
@@ -164,7 +165,7 @@ def build(root, cmark):
     files[INDEX] = search_index(order, pages)
     read |= {root / path for path in links.assets | links.sources | links.folders}
     read |= {file for folder in ("proto/schema", "proto/generate", "docs") for file in (root / folder).rglob("*") if "__pycache__" not in file.parts}
-    return files, problems + links.problems, read
+    return files, problems + links.problems, unlisted, read
 
 
 def write(folder, files):

@@ -414,7 +414,7 @@ static status apply_guests(config *c, const char *value, error *err)
     role guests = ROLE_NONE;
     if (!role_parse(value, strlen(value), &guests) ||
         (guests != ROLE_VIEWER && guests != ROLE_PLAYER)) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "must be viewer or player");
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be viewer or player, not '%s'", value);
     }
     c->guests = guests;
     return STATUS_OK;

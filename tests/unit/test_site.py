@@ -217,6 +217,19 @@ class Figures(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("cmark-gfm"), "there is no cmark-gfm")
 class Faults(unittest.TestCase):
+    def test_folders_of_others_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder, "tree")
+            ignored = shutil.ignore_patterns(".*", "node_modules", "corpus", "__pycache__")
+            shutil.copytree(ROOT, root, ignore=ignored, symlinks=True)
+            (root / "my-game").mkdir()
+            (root / "my-game/README.md").write_text("No title, and [a link](nowhere.md).\n", encoding="utf-8")
+            code, told = build("--out", pathlib.Path(folder, "html"), root=root)
+            self.assertEqual(0, code, told)
+            self.assertIn("docs/pages.toml: no section lists my-game/README.md: left out\n", told)
+            self.assertTrue(pathlib.Path(folder, "html/index.html").exists())
+            self.assertFalse(pathlib.Path(folder, "html/my-game").exists())
+
     def test_faults_are_reported_with_their_page(self):
         links = ("[a](gone.md) [b](../README.md#no-such-place) [c](#nor-this) [d](/README.md) ![e](gone.png) "
                  '<a href="../../../outside.md">f</a> [good](../README.md#the-command-line) [self](#mine) <https://example.org/x>')

@@ -56,6 +56,14 @@ static cli_exit may_write(const cli *c, const char *path)
     return CLI_USAGE;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one;
+    struct stat other;
+    return strcmp(a, b) == 0 || (stat(a, &one) == 0 && stat(b, &other) == 0 &&
+                                 one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
 static cli_exit write_value(const char *path, const carom_value *value, mode_t mode)
 {
     char *text = carom_json_print(value, true, NULL);
@@ -121,14 +129,6 @@ static cli_exit write_public(const cli *c, const carom_value *set)
     cli_exit code = write_value(path, halves, 0644);
     carom_value_free(halves);
     return code;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat one;
-    struct stat other;
-    return strcmp(a, b) == 0 || (stat(a, &one) == 0 && stat(b, &other) == 0 &&
-                                 one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
 // Refuses a file that has more than public halves, which keygen would not write.
@@ -279,6 +279,9 @@ static cli_exit run_sign(cli *c, const char *path)
         return cli_usage(c, "--for is at least 1s");
     }
     const char *out = args_text(&c->args, "out", "-");
+    if (is_same_file(out, path)) {
+        return cli_usage(c, "--out: %s is the file of the keys", out);
+    }
     cli_exit code = may_write(c, out);
     if (code == CLI_OK) {
         code = read_set(path, &set);

@@ -175,7 +175,7 @@ export class Referee extends Emitter {
   #report(what) {
     const {error} = this.#options;
     if (error) error(what.error, what);
-    else if (!this.hears('error')) console.error(`referee: ${what.game?.world ?? ''} ${what.during}:`, what.error);
+    else if (!this.hears('error')) console.error(`referee: ${what.game ? `${what.game.world} ` : ''}${what.during}:`, what.error);
     this.emit('error', what);
   }
 
