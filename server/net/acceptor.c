@@ -177,10 +177,17 @@ void acceptor_init(acceptor *a, uv_loop_t *loop, int descriptor, const acceptor_
     a->again.data = a->ready.data = a;
 }
 
+// A socket of the service manager blocks.
+static bool unblock(int descriptor)
+{
+    const int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
 int acceptor_begin(acceptor *a, int backlog)
 {
     ASSERT(!a->begun && !a->closing);
-    if (listen(a->descriptor, backlog) != 0) {
+    if (!unblock(a->descriptor) || listen(a->descriptor, backlog) != 0) {
         return -errno;
     }
     const int result = uv_poll_init(a->again.loop, &a->ready, a->descriptor);

@@ -231,6 +231,26 @@ static void an_eighth_is_kept_at_most(void **state)
     r->closed = false;
 }
 
+// As the service manager passes it.
+static void socket_that_blocks_is_taken(void **state)
+{
+    rig *r = *state;
+    acceptor given;
+    struct sockaddr_in address = r->address;
+    const acceptor_handler handler = r->acceptor.handler;
+    address.sin_port = 0;
+    const int descriptor = acceptor_bind((struct sockaddr *)&address, sizeof address);
+    assert_int_equal(fcntl(descriptor, F_SETFL, 0), 0);
+    acceptor_init(&given, &r->loop, descriptor, &handler);
+    assert_int_equal(acceptor_begin(&given, 1), 0);
+    assert_true(fcntl(descriptor, F_GETFL) & O_NONBLOCK);
+    acceptor_close(&given);
+    while (!r->closed) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    r->closed = false;
+}
+
 static void an_address_in_use_is_an_error(void **state)
 {
     const rig *r = *state;
@@ -247,6 +267,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(loop_goes_on_without_the_reserve, begin, end),
         cmocka_unit_test_setup_teardown(some_descriptors_are_left_for_files, begin, end),
         cmocka_unit_test_setup_teardown(an_eighth_is_kept_at_most, begin, end),
+        cmocka_unit_test_setup_teardown(socket_that_blocks_is_taken, begin, end),
         cmocka_unit_test_setup_teardown(an_address_in_use_is_an_error, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
