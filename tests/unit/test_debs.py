@@ -19,8 +19,11 @@ PACKAGES = ("caromd", "carom", "libcarom0", "libcarom-dev")
 SONAMES = ("libcarom.so.0", "libcarom-scene.so.0", "libcarom-replica.so.0")
 
 
-def run(*words, **more):
-    return subprocess.run(words, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=SECONDS_MAX, **more)
+PACKING_MAX = 4 * SECONDS_MAX  # cpack asks a program about each of some thousand files
+
+
+def run(*words, timeout=SECONDS_MAX, **more):
+    return subprocess.run(words, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=timeout, **more)
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "there is no dpkg-deb")
@@ -28,7 +31,7 @@ class PackagesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="carom-packages-"))
-        run("cpack", "-G", "DEB;TGZ", "-B", str(cls.folder / "out"), cwd=BUILD)
+        run("cpack", "-G", "DEB;TGZ", "-B", str(cls.folder / "out"), cwd=BUILD, timeout=PACKING_MAX)
         cls.debs = {name: next((cls.folder / "out").glob(f"{name}_*.deb")) for name in PACKAGES}
         for name, deb in cls.debs.items():
             run("dpkg-deb", "--raw-extract", deb, cls.folder / name)
