@@ -161,7 +161,8 @@ class Shell:
         (folder / ".build/release").symlink_to(BUILD)
         for name in ("hello.c", "hockey.c"):
             shutil.copy(ROOT / "client/examples" / name, folder)
-        (folder / "ada.token").write_text("none\n")
+        if "--out ada.token" not in (ROOT / page).read_text():
+            (folder / "ada.token").write_text("none\n")
         (folder / "DIR").mkdir()
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.free_port = probe.getsockname()[1]
