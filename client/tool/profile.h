@@ -36,7 +36,8 @@ const char *profile_setting(const cli *c, const char *key);
 // The value of a key in the loaded profile, or NULL.
 const char *profile_value(const char *key);
 
-// Where the value of profile_setting comes from: "--ca", "CAROM_CA" or "ca of the profile".
+// Writes to `out` which place profile_setting takes the value from: "--ca", "CAROM_CA" or "ca of
+// the profile".
 void profile_source(const cli *c, const char *key, char out[PROFILE_SOURCE_MAX]);
 
 // Notes variables of the environment that are probably misspelt, and so have no effect.

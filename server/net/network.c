@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/base/assert.h"
-#include "common/base/log.h"
 #include "server/base/clock.h"
 #include "server/base/metrics.h"
 #include "server/net/internal.h"
