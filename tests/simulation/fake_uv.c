@@ -9,9 +9,15 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
+#include "server/net/acceptor.h"
 #include "tests/simulation/sim.h"
 
-enum { READ_MAX = 65536, SPANS_MAX = 64, NS_PER_MS = 1000000 };
+enum {
+    READ_MAX = 65536,
+    SPANS_MAX = 64,
+    NS_PER_MS = 1000000,
+    DESCRIPTOR = 1 << 20 // of each socket that the server is given
+};
 
 typedef struct byte_queue {
     ARRAY(uint8_t) bytes;
@@ -42,8 +48,8 @@ typedef struct fake_handle {
     uv_async_cb woken;
     bool sent;
     uv_prepare_cb prepared;
-    // for a listener
-    uv_connection_cb connected;
+    // for an acceptor's timer
+    acceptor *listens;
     // for a stream
     sim_link *link;
     bool reading, told_end;
@@ -118,7 +124,7 @@ sim_link *sim_connect(size_t kernel_bytes)
 {
     bool listening = false;
     for (const fake_handle *h = net.handles; h != NULL; h = h->next) {
-        listening = listening || (h->connected != NULL && !h->closing);
+        listening = listening || (h->listens != NULL && !h->closing);
     }
     if (!listening || net.frozen) {
         return NULL;
@@ -351,15 +357,6 @@ FAKED(void, freeaddrinfo, struct addrinfo *found)
     (void)found;
 }
 
-FAKED(int, tcp_getsockname, const uv_tcp_t *socket, struct sockaddr *out, int *size)
-{
-    (void)socket;
-    struct sockaddr_in address = local_address(1);
-    ASSERT(*size >= (int)sizeof address);
-    memcpy(out, &address, sizeof address);
-    return 0;
-}
-
 FAKED(int, tcp_getpeername, const uv_tcp_t *socket, struct sockaddr *out, int *size)
 {
     (void)socket;
@@ -378,11 +375,14 @@ FAKED(int, tcp_init, uv_loop_t *loop, uv_tcp_t *socket)
     return 0;
 }
 
-FAKED(int, tcp_bind, uv_tcp_t *socket, const struct sockaddr *address, unsigned flags)
+// The connection that was taken last.
+FAKED(int, tcp_open, uv_tcp_t *socket, uv_os_sock_t descriptor)
 {
-    (void)socket;
-    (void)address;
-    (void)flags;
+    sim_link *l = net.waiting;
+    ASSERT(descriptor == DESCRIPTOR && l != NULL);
+    net.waiting = l->next;
+    l->next = NULL;
+    state_of(socket)->link = l;
     return 0;
 }
 
@@ -405,26 +405,6 @@ FAKED(int, send_buffer_size, uv_handle_t *handle, int *value)
 {
     (void)handle;
     (void)value;
-    return 0;
-}
-
-FAKED(int, listen, uv_stream_t *stream, int backlog, uv_connection_cb connected)
-{
-    (void)backlog;
-    state_of(stream)->connected = connected;
-    return 0;
-}
-
-FAKED(int, accept, uv_stream_t *listener, uv_stream_t *client)
-{
-    (void)listener;
-    sim_link *l = net.waiting;
-    if (l == NULL) {
-        return UV_EAGAIN;
-    }
-    net.waiting = l->next;
-    l->next = NULL;
-    state_of(client)->link = l;
     return 0;
 }
 
@@ -513,6 +493,46 @@ FAKED(int, shutdown, uv_shutdown_t *request, uv_stream_t *stream, uv_shutdown_cb
     h->shutdown = request;
     h->shut = shut;
     return 0;
+}
+
+// ---- server/net/acceptor.h, whose socket is the system's
+
+int __wrap_acceptor_bind(const struct sockaddr *address, socklen_t size);
+int __wrap_acceptor_bind(const struct sockaddr *address, socklen_t size)
+{
+    (void)address;
+    (void)size;
+    return DESCRIPTOR;
+}
+
+int __wrap_getsockname(int descriptor, struct sockaddr *out, socklen_t *size);
+int __wrap_getsockname(int descriptor, struct sockaddr *out, socklen_t *size)
+{
+    struct sockaddr_in address = local_address(1);
+    ASSERT(descriptor == DESCRIPTOR && *size >= sizeof address);
+    memcpy(out, &address, sizeof address);
+    return 0;
+}
+
+int __wrap_acceptor_begin(acceptor *a, int backlog);
+int __wrap_acceptor_begin(acceptor *a, int backlog)
+{
+    (void)backlog;
+    state_of(&a->again)->listens = a;
+    return 0;
+}
+
+static void on_acceptor_closed(uv_handle_t *timer)
+{
+    const acceptor *a = timer->data;
+    a->handler.closed(a->handler.context);
+}
+
+void __wrap_acceptor_close(acceptor *a);
+void __wrap_acceptor_close(acceptor *a)
+{
+    a->closing = true;
+    uv_close((uv_handle_t *)&a->again, on_acceptor_closed);
 }
 
 // ---- a round of the loop
@@ -613,6 +633,13 @@ static void serve_works(void)
     free(w);
 }
 
+static void take_waiting(const acceptor_handler *to)
+{
+    while (net.waiting != NULL && !net.frozen && to->wanted(to->context)) {
+        to->taken(to->context, DESCRIPTOR);
+    }
+}
+
 static void serve_handles(void)
 {
     for (fake_handle *h = net.handles; h != NULL; h = h->next) {
@@ -625,8 +652,8 @@ static void serve_handles(void)
             h->sent = false;
             h->woken((uv_async_t *)h->handle);
         }
-        if (h->connected != NULL && !h->closing && net.waiting != NULL && !net.frozen) {
-            h->connected((uv_stream_t *)h->handle, 0);
+        if (h->listens != NULL && !h->closing) {
+            take_waiting(&h->listens->handler);
         }
         if (h->link != NULL && !h->closing) {
             serve_stream(h);
@@ -646,7 +673,7 @@ static void close_handle(fake_handle *h)
         h->link->server_gone = h->link->reset = true;
         free_link_if_done(h->link);
     }
-    if (h->connected != NULL) {
+    if (h->listens != NULL) {
         refuse_waiting();
     }
     h->closed(h->handle);

@@ -155,6 +155,7 @@ static void server_info_and_stats_are_maps(void **state)
 {
     (void)state;
     const named_number n[] = {{"ticks", 3600, true}};
+    const template_info templates[] = {{"arena", 4}};
     const latency_summary l[] = {{"step", 10, 0.25, 0.5, 0.75, 0.875, 1.0, NULL, 0}};
     encode_server_info_result(&out, &(server_info_result){.server = "caromd",
                                                           .version = "0.1.0",
@@ -162,9 +163,12 @@ static void server_info_and_stats_are_maps(void **state)
                                                           .worlds = 1,
                                                           .sessions = 2,
                                                           .limits = n,
-                                                          .limit_count = 1});
+                                                          .limit_count = 1,
+                                                          .templates = templates,
+                                                          .template_count = 1});
     assert_encoded("{\"server\":\"caromd\",\"version\":\"0.1.0\",\"protocol\":1,\"uptime\":60.0,"
-                   "\"worlds\":1,\"sessions\":2,\"limits\":{\"ticks\":3600}}");
+                   "\"worlds\":1,\"sessions\":2,\"limits\":{\"ticks\":3600},"
+                   "\"templates\":[{\"template\":\"arena\",\"seats\":4}]}");
     encode_server_stats_result(&out, &(server_stats_result){n, 1, l, 1});
     assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
                    "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0}}}");

@@ -209,6 +209,7 @@ static void do_server(void)
     const named_number numbers[] = {{"ticks", 3600, true}, {"requests", 12, true}};
     const latency_summary latencies[] = {
         {"step", 3600, 0.0001, 0.00015, 0.0002, 0.0004, 0.0005, NULL, 0}};
+    const template_info templates[] = {{"arena", 4}};
     const named_number limits[] = {{"worlds", 256, true}};
     buffer bytes;
     message_request("server.info", METHOD_SERVER_INFO, "{}");
@@ -219,7 +220,9 @@ static void do_server(void)
                                                             .worlds = 1,
                                                             .sessions = 2,
                                                             .limits = limits,
-                                                            .limit_count = 1});
+                                                            .limit_count = 1,
+                                                            .templates = templates,
+                                                            .template_count = 1});
     message_print("server.info", "server", &bytes);
     message_request("server.stats", METHOD_SERVER_STATS, "{}");
     message_begin_response(&bytes);
