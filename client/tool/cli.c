@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include "common/args/text.h"
@@ -206,4 +207,11 @@ cli_exit cli_read_file(const char *path, char **out, size_t *size)
     cli_exit code = read_all(file, path, out, size);
     (void)fclose(file);
     return code;
+}
+
+void cli_hint_swapped(const cli *c, const char *path, const char *world)
+{
+    if (world != NULL && access(path, F_OK) != 0 && access(world, R_OK) == 0) {
+        cli_hint("FILE comes before WORLD: carom %s %s %s", c->command->name, world, path);
+    }
 }

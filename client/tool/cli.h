@@ -176,5 +176,7 @@ double cli_now(void);
 // most CLI_FILE_MAX bytes. CLI_USAGE when it cannot be read, since the command line names it.
 #define CLI_FILE_MAX ((size_t)64 << 20)
 cli_exit cli_read_file(const char *path, char **out, size_t *size);
+// For a file that cannot be read, of a command with the operands FILE WORLD: they may be swapped.
+void cli_hint_swapped(const cli *c, const char *path, const char *world);
 
 #endif

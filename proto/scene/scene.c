@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/suggest.h"
 #include "common/base/utf8.h"
 #include "proto/wire/json.h"
 #include "proto/wire/rpc.h"
@@ -22,6 +23,12 @@ typedef struct document {
 } document;
 
 // ---- settings
+
+// For a key that is unknown; one that is no text is like nothing.
+static void begin_suggestion(suggestion *near, const msgpack_object *key)
+{
+    suggest_begin(near, scene_text(key), scene_is_string(key) ? key->via.str.size : 0);
+}
 
 static status read_document(const msgpack_object *root, document *out, error *err)
 {
@@ -45,11 +52,19 @@ static status read_document(const msgpack_object *root, document *out, error *er
             part++;
         }
         if (part == sizeof PARTS / sizeof *PARTS) {
-            char quoted[UTF8_QUOTE_MAX];
-            bool text = scene_is_string(&pair->key);
+            suggestion near;
+            begin_suggestion(&near, &pair->key);
+            for (part = 0; part < sizeof PARTS / sizeof *PARTS; part++) {
+                suggest_offer(&near, PARTS[part].key, strlen(PARTS[part].key));
+            }
+            char quoted[UTF8_QUOTE_MAX], hint[SUGGEST_TEXT_MAX];
+            suggest_text(&near, hint);
             return error_set(
-                err, STATUS_INVALID_ARGUMENT, "a scene has no part '%s'",
-                utf8_quote(quoted, scene_text(&pair->key), text ? pair->key.via.str.size : 0));
+                err, STATUS_INVALID_ARGUMENT,
+                "a scene has no part '%s'%s%s name, description, world, view, seed, constants, "
+                "commands",
+                utf8_quote(quoted, near.given, near.given_size), hint,
+                *hint != '\0' ? " it has" : "; it has");
         }
         *PARTS[part].place = &pair->val;
     }
@@ -112,21 +127,54 @@ static status read_truth(scene_expander *x, const msgpack_object *object, bool *
     return s;
 }
 
+// Where a setting of the world goes, by the type that it has.
+typedef struct setting {
+    const char *key;
+    double *numbers;
+    uint32_t size; // of `numbers`
+    uint32_t *count;
+    bool *truth;
+} setting;
+
+static status unknown_setting(scene_expander *x, const msgpack_object *key, const setting *known,
+                              size_t count)
+{
+    suggestion near;
+    char hint[SUGGEST_TEXT_MAX], text[SUGGEST_TEXT_MAX + 32];
+    begin_suggestion(&near, key);
+    for (size_t i = 0; i < count; i++) {
+        suggest_offer(&near, known[i].key, strlen(known[i].key));
+    }
+    snprintf(text, sizeof text, "not a setting of a world%s", suggest_text(&near, hint));
+    return scene_fail(x, text);
+}
+
 static status read_setting(scene_expander *x, const msgpack_object_kv *pair, scene_world *out)
 {
-    const msgpack_object *key = &pair->key;
-    const msgpack_object *value = &pair->val;
-    return rpc_text_equals(key, "gravity")      ? read_numbers(x, value, 2, out->gravity)
-           : rpc_text_equals(key, "hz")         ? scene_scalar(x, value, &out->hz)
-           : rpc_text_equals(key, "substeps")   ? read_count(x, value, &out->substeps)
-           : rpc_text_equals(key, "max_bodies") ? read_count(x, value, &out->bodies_max)
-           : rpc_text_equals(key, "sleep")      ? read_truth(x, value, &out->sleep)
-           : rpc_text_equals(key, "continuous") ? read_truth(x, value, &out->continuous)
-           : rpc_text_equals(key, "restitution_threshold")
-               ? scene_scalar(x, value, &out->restitution_threshold)
-           : rpc_text_equals(key, "hit_threshold") ? scene_scalar(x, value, &out->hit_threshold)
-           : rpc_text_equals(key, "sleep_speed")   ? scene_scalar(x, value, &out->sleep_speed)
-                                                   : scene_fail(x, "not a setting of a world");
+    const setting SETTINGS[] = {
+        {"gravity", .numbers = out->gravity, .size = 2},
+        {"hz", .numbers = &out->hz, .size = 1},
+        {"substeps", .count = &out->substeps},
+        {"max_bodies", .count = &out->bodies_max},
+        {"sleep", .truth = &out->sleep},
+        {"continuous", .truth = &out->continuous},
+        {"restitution_threshold", .numbers = &out->restitution_threshold, .size = 1},
+        {"hit_threshold", .numbers = &out->hit_threshold, .size = 1},
+        {"sleep_speed", .numbers = &out->sleep_speed, .size = 1},
+    };
+    const size_t count = sizeof SETTINGS / sizeof *SETTINGS;
+    size_t i = 0;
+    while (i < count && !rpc_text_equals(&pair->key, SETTINGS[i].key)) {
+        i++;
+    }
+    if (i == count) {
+        return unknown_setting(x, &pair->key, SETTINGS, count);
+    }
+    const setting *to = &SETTINGS[i];
+    return to->count != NULL   ? read_count(x, &pair->val, to->count)
+           : to->truth != NULL ? read_truth(x, &pair->val, to->truth)
+           : to->size > 1      ? read_numbers(x, &pair->val, to->size, to->numbers)
+                               : scene_scalar(x, &pair->val, to->numbers);
 }
 
 static status read_world(scene_expander *x, const msgpack_object *object, scene_world *out)

@@ -56,7 +56,7 @@ static bool parse_whole(const char *text, uint64_t largest, uint64_t *out)
 }
 
 status config_parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], uint16_t *out_port,
-                            error *err)
+                            const char *wanted, error *err)
 {
     const char *colon = strrchr(value, ':');
     const char *host = value;
@@ -69,8 +69,7 @@ status config_parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], ui
     uint64_t port = 0;
     bool plain = bracketed || memchr(host, ':', size) == NULL;
     if (size == 0 || size > CONFIG_HOST_MAX || !plain || !parse_whole(colon + 1, 65535, &port)) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s' is not HOST:PORT, as 127.0.0.1:22766 or [::1]:22766", value);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is not %s", value, wanted);
     }
     memcpy(out, host, size);
     out[size] = '\0';
@@ -81,7 +80,8 @@ status config_parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], ui
 static status apply_listen(config *c, const char *value, error *err)
 {
     c->listen_given = true;
-    return config_parse_address(value, c->host, &c->port, err);
+    return config_parse_address(value, c->host, &c->port,
+                                "HOST:PORT, as 127.0.0.1:22766 or [::1]:22766", err);
 }
 
 static status apply_http(config *c, const char *value, error *err)
@@ -91,7 +91,8 @@ static status apply_http(config *c, const char *value, error *err)
         c->http_host[0] = '\0';
         return STATUS_OK;
     }
-    return config_parse_address(value, c->http_host, &c->http_port, err);
+    return config_parse_address(value, c->http_host, &c->http_port,
+                                "off or HOST:PORT, as 127.0.0.1:22767 or [::1]:22767", err);
 }
 
 char *config_copy_of(const char *value)

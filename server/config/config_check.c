@@ -14,6 +14,7 @@
 #include "server/base/file.h"
 #include "server/net/network.h"
 #include "server/session/placement/scenes.h"
+#include "server/world/state/replay.h"
 
 static status place_prefix(const config *c, const char *name, status s, error *err)
 {
@@ -132,6 +133,36 @@ static status check_address(const config *c, const char *name, const char *host,
     return place_prefix(c, name, s, err);
 }
 
+static bool is_wildcard(const char *host)
+{
+    return strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+}
+
+// Port 0 takes a free one.
+static status check_ports(const config *c, error *err)
+{
+    const bool same =
+        strcasecmp(c->host, c->http_host) == 0 || is_wildcard(c->host) || is_wildcard(c->http_host);
+    if (*c->http_host == '\0' || c->port != c->http_port || c->port == 0 || !same) {
+        return STATUS_OK;
+    }
+    return place_prefix(c, "http",
+                        error_set(err, STATUS_INVALID_ARGUMENT,
+                                  "port %u is in use by 'listen'; each needs its own", c->port),
+                        err);
+}
+
+static status check_replay(const config *c, error *err)
+{
+    replay *recording = NULL;
+    if (*c->replay == '\0') {
+        return STATUS_OK;
+    }
+    const status s = replay_open(c->replay, c->limits.replay_bytes, &recording, err);
+    replay_free(recording);
+    return place_prefix(c, "replay", s, err);
+}
+
 // Makes a world of the scene, to report errors that only show then.
 static status check_scene(const config *c, const char *name, error *err)
 {
@@ -245,6 +276,8 @@ status config_check(const config *c, error *err)
     if (s == STATUS_OK && *c->http_host != '\0') {
         s = check_address(c, "http", c->http_host, err);
     }
+    s = s == STATUS_OK ? check_ports(c, err) : s;
+    s = s == STATUS_OK ? check_replay(c, err) : s;
     for (uint32_t i = 0; s == STATUS_OK && i < c->worlds.count; i++) {
         s = check_world(c, i, err);
     }

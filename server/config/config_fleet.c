@@ -73,7 +73,9 @@ status config_apply_advertise(config *c, const char *value, error *err)
 // The server announces this address to the others, so they must be able to reach it.
 status config_apply_fleet_listen(config *c, const char *value, error *err)
 {
-    const status s = config_parse_address(value, c->fleet_host, &c->fleet_port, err);
+    const status s =
+        config_parse_address(value, c->fleet_host, &c->fleet_port,
+                             "HOST:PORT, as 192.0.2.1:22768 or [2001:db8::1]:22768", err);
     if (s == STATUS_OK &&
         (strcmp(c->fleet_host, "0.0.0.0") == 0 || strcmp(c->fleet_host, "::") == 0)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,

@@ -6,9 +6,9 @@
 
 // ---- config.c
 
-// HOST:PORT, or [HOST]:PORT for an address with colons of its own.
+// HOST:PORT, or [HOST]:PORT for an address with colons of its own. Errors: "'VALUE' is not WANTED".
 status config_parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], uint16_t *out_port,
-                            error *err);
+                            const char *wanted, error *err);
 char *config_copy_of(const char *value);
 status config_copy_path(char out[PATH_MAX], const char *value, error *err);
 

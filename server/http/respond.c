@@ -321,7 +321,7 @@ static void send_options(http_client *c, const http_request *r)
 static bool is_folder(const http_listener *h, http_span path)
 {
     http_span in_site;
-    return (h->www != NULL && www_is_folder(h->www, path)) ||
+    return http_span_is(path, "/viewer") || (h->www != NULL && www_is_folder(h->www, path)) ||
            (in_docs(h, path, &in_site) && www_is_folder(h->docs, in_site));
 }
 

@@ -101,6 +101,8 @@ class Pages(HttpTest):
         page = (viewer / "index.html").read_bytes()  # the file lies one folder below the root
         self.assertEqual(self.get("/").body, page.replace(b'"../viewer/', b'"viewer/'))
         self.assertEqual(self.get("/viewer/").body, page)
+        moved = self.get("/viewer")
+        self.assertEqual((301, "./viewer/"), (moved.status, moved.headers["Location"]))
         for reference in re.findall(rb'(?:href|src)="([^"#]+)"', self.get("/").body):
             self.assertFalse(reference.startswith((b"/", b"..")), "a proxy may serve the page under a path")
         for path in viewer.rglob("*"):
@@ -200,7 +202,7 @@ class BadRequests(HttpTest):
                 self.refused(400, b"GET " + path + b" HTTP/1.1\r\nHost: h\r\n\r\n")
 
     def test_unknown_paths(self):
-        for path in ("/x", "/viewer", "/src", "/src/index.js/", "/rpc/", "//"):
+        for path in ("/x", "/src", "/src/index.js/", "/rpc/", "//"):
             with self.subTest(path):
                 self.assertEqual(self.get(path).status, 404)
 

@@ -93,6 +93,17 @@ class Settings(unittest.TestCase):
         self.write("")
         self.assertEqual(self.check("--takeover-socket", "off")[0], 0)
 
+    def test_check_looks_at_ports_and_the_recording(self):
+        self.write("")
+        for options, wanted in ((("--listen", "127.0.0.1:7", "--http", "127.0.0.1:7"), "--http: port 7 is in use by 'listen'"),
+                                (("--listen", "127.0.0.1:7", "--http", "0.0.0.0:7", "--insecure"), "--http: port 7 is in use by 'listen'"),
+                                (("--replay", self.path), f"--replay: '{self.path}': the log was cut off at byte 0"),
+                                (("--replay", "/nonexistent"), "--replay: '/nonexistent': No such file or directory")):
+            code, _, err = self.check(*options)
+            self.assertEqual((2, True), (code, wanted in err), err)
+        for options in (("--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"), ("--listen", "127.0.0.1:7", "--http", "127.0.0.2:7")):
+            self.assertEqual(0, self.check(*options)[0])
+
     def test_address_that_does_not_exist_is_told_with_its_option(self):
         for option in ("--listen", "--http"):
             ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", option, "nohost.invalid:1"], capture_output=True,

@@ -153,14 +153,6 @@ static cli_exit check_text(const cli *c, const char *path, const char *text, siz
     return CLI_OK;
 }
 
-// For a file that cannot be read: the two words may be swapped.
-static void hint_swapped(const char *path, const char *world)
-{
-    if (world != NULL && access(path, F_OK) != 0 && access(world, R_OK) == 0) {
-        cli_hint("FILE comes before WORLD: carom apply %s %s", world, path);
-    }
-}
-
 static cli_exit run_apply(cli *c)
 {
     const char *path = args_word(&c->args, 0);
@@ -175,7 +167,7 @@ static cli_exit run_apply(cli *c)
     }
     cli_exit code = cli_read_file(path, &text, &size);
     if (code != CLI_OK) {
-        hint_swapped(path, args_word(&c->args, 1));
+        cli_hint_swapped(c, path, args_word(&c->args, 1));
         return code;
     }
     if (args_has(&c->args, "check")) {

@@ -69,11 +69,12 @@ static cli_exit run_load(cli *c)
     const char *path = args_word(&c->args, 0);
     char *bytes = NULL;
     size_t size = 0;
+    const char *world = args_word(&c->args, 1);
     cli_exit code = cli_read_file(path, &bytes, &size);
     if (code != CLI_OK) {
+        cli_hint_swapped(c, path, world);
         return code;
     }
-    const char *world = args_word(&c->args, 1);
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(world));
     carom_set(arguments, "image", carom_bin(bytes, size));
     free(bytes);

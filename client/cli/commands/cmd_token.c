@@ -18,6 +18,11 @@
 
 enum { KID_BYTES = 64, FOR_DEFAULT_S = 3600, LINE_BYTES = 64 };
 
+// What a server takes (server/auth/limits.h).
+enum { KID_BYTES_MAX = 128, SUBJECT_BYTES_MAX = 64, WORLD_BYTES_MAX = 64, WORLDS_MAX = 32 };
+static const char WORLD_CHARACTERS[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+
 // ---- files
 
 // Writes a text to a file that only its owner can read, or to standard output for "-". An existing
@@ -179,6 +184,9 @@ static cli_exit run_keygen(cli *c, const char *path)
     const char *algorithm = args_text(&c->args, "alg", "eddsa");
     const char *kid = args_text(&c->args, "kid", invented);
     bool there = strcmp(path, "-") != 0 && access(path, F_OK) == 0;
+    if (*kid == '\0' || strlen(kid) > KID_BYTES_MAX) {
+        return cli_usage(c, "--kid: 1 to %d bytes", KID_BYTES_MAX);
+    }
     carom_value *old = NULL;
     if (args_has(&c->args, "public") && strcmp(algorithm, "hs256") == 0) {
         return cli_usage(c, "--public: a secret for HS256 has no public half");
@@ -268,6 +276,61 @@ static carom_value *make_claims(const cli *c)
     return add_claims(c, claims);
 }
 
+// Whether it is a world's name, or the beginning of names and a *.
+static bool is_world_or_prefix(const char *text)
+{
+    const size_t size = strlen(text);
+    const size_t name = strspn(text, WORLD_CHARACTERS);
+    return size >= 1 && size <= WORLD_BYTES_MAX && strcmp(text, ".") != 0 &&
+           strcmp(text, "..") != 0 && (name == size || (name == size - 1 && text[name] == '*'));
+}
+
+static bool is_subject(const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t i = 0; i < size; i++) {
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
+            return false;
+        }
+    }
+    return size >= 1 && size <= SUBJECT_BYTES_MAX;
+}
+
+static cli_exit check_times(cli *c, const carom_value *claims)
+{
+    static const char *const TIMES[] = {"exp", "nbf", "iat"};
+    for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES; i++) {
+        const carom_value *value = carom_value_get(claims, TIMES[i]);
+        if (value != NULL && isnan(carom_as_real(value, NAN))) {
+            return cli_usage(c, "--claim %s: seconds since 1970, a number", TIMES[i]);
+        }
+    }
+    return CLI_OK;
+}
+
+// Claims that every server refuses; those of --claim besides are the server's to judge.
+static cli_exit check_claims(cli *c, const carom_value *claims)
+{
+    const carom_value *worlds = carom_value_get(claims, "worlds");
+    const bool listed = args_has(&c->args, "worlds");
+    if (!is_subject(carom_get_str(claims, "sub", ""))) {
+        return cli_usage(c, "--sub: 1 to %d bytes without control characters", SUBJECT_BYTES_MAX);
+    }
+    if (listed && (carom_value_count(worlds) < 1 || carom_value_count(worlds) > WORLDS_MAX)) {
+        return cli_usage(c, "--worlds: 1 to %d names or prefixes", WORLDS_MAX);
+    }
+    for (size_t i = 0; listed && i < carom_value_count(worlds); i++) {
+        const char *name = carom_as_str(carom_value_at(worlds, i), NULL);
+        if (name == NULL || !is_world_or_prefix(name)) {
+            return cli_usage(c,
+                             "--worlds: '%.80s' is no world's name (1 to %d of A-Z a-z 0-9 _ . -), "
+                             "nor the beginning of names and a *",
+                             name != NULL ? name : "", WORLD_BYTES_MAX);
+        }
+    }
+    return check_times(c, claims);
+}
+
 static cli_exit run_sign(cli *c, const char *path)
 {
     char error[SIGN_ERROR_MAX] = "";
@@ -292,8 +355,13 @@ static cli_exit run_sign(cli *c, const char *path)
     const char *kid = args_text(&c->args, "kid", NULL);
     const carom_value *key = choose_key(set, kid);
     carom_value *claims = make_claims(c);
-    char *token = key != NULL && carom_value_ok(claims) ? sign_token(key, claims, error) : NULL;
-    if (key == NULL) {
+    code = check_claims(c, claims);
+    char *token = code == CLI_OK && key != NULL && carom_value_ok(claims)
+                      ? sign_token(key, claims, error)
+                      : NULL;
+    if (code != CLI_OK) {
+        // told
+    } else if (key == NULL) {
         cli_error(CLI_CODE_FILE, "%s has no key '%s'", path, kid != NULL ? kid : "");
         code = CLI_USAGE;
     } else if (token == NULL) {

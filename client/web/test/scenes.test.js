@@ -80,6 +80,7 @@ test('faults_of_a_scene_are_named_with_their_place', () => {
   const deep = (n, inner) => (n === 0 ? inner : [{do: deep(n - 1, inner)}]);
   for (const [scene, wanted] of [
     ['{', /^no JSON: /], [[], /^a scene is an object/], [{commands: [], more: 1}, /^a scene has no part 'more'$/], [{}, /needs "commands"/],
+    [{comands: []}, /part 'comands'; did you mean 'commands'\?$/],
     [{commands: {}}, /^commands: expected a list/], [{commands: [spawn, ['body.spwn', {}]]}, /^commands\[1\]: there is no method 'body.spwn'$/],
     [{commands: [['world.destroy', {}]]}, /^commands\[0\]: world.destroy cannot be part of a scene$/],
     [{commands: [{for: {i: [0, 3]}, do: [['body.spawn', {position: ['=1 / (i - 2)', 0]}]]}]}, /^commands\[0\].do\[0\] \(i = 2\): position: \[0\]: column \d+: division by zero$/],

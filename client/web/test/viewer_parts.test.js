@@ -440,6 +440,11 @@ test('an_address_says_what_to_show_and_refuses_nonsense', () => {
   assert.deepEqual([read.world, read.at, read.follow, read.tick], ['demo', [1.5, -2, 40], 7, 600]);
   const bad = readAddress(new URL('http://host/#world=<b>&at=1,2&follow=-3&tick=1e9'));
   assert.deepEqual([bad.world, bad.at, bad.follow, bad.tick], [undefined, undefined, undefined, undefined]);
+  const told = (hash) => readAddress(new URL(`http://host/#${hash}`)).faults.map(({why}) => why);
+  assert.deepEqual(told('theme=purple'), ['“purple” behind #…theme= in the address is ignored: it is dark or light']);
+  assert.deepEqual(told('wrld=a&wrld=b'), ['“wrld” behind # in the address means nothing; did you mean \'world\'?']);
+  assert.deepEqual(told('constructor=1'), ['“constructor” behind # in the address means nothing']);
+  assert.deepEqual(told('world=a&at=1,2,3&follow=1&tick=1&theme=dark&token=x'), []);
 });
 
 test('a_link_bears_no_secret_and_a_token_is_kept_for_its_server', () => {

@@ -11,6 +11,8 @@
 #include <msgpack.h>
 
 #include "common/base/assert.h"
+#include "common/base/suggest.h"
+#include "common/base/utf8.h"
 #include "common/physics/physics.h"
 #include "common/world/players.h"
 #include "proto/commands/command_decode.h"
@@ -57,6 +59,23 @@ static status read_number(const char *key, const msgpack_object *value, double l
     return STATUS_OK;
 }
 
+// A key that is nearly one of a template's own; world.create's arguments are nothing like them.
+static status check_near(const msgpack_object_kv *pair, error *err)
+{
+    if (pair->key.type != MSGPACK_OBJECT_STR) {
+        return STATUS_OK;
+    }
+    suggestion near;
+    char hint[SUGGEST_TEXT_MAX], quoted[UTF8_QUOTE_MAX];
+    suggest_begin(&near, pair->key.via.str.ptr, pair->key.via.str.size);
+    suggest_offer(&near, "seats", 5);
+    suggest_offer(&near, "idle_s", 6);
+    return near.best == NULL ? STATUS_OK
+                             : error_set(err, STATUS_INVALID_ARGUMENT, "unknown key '%s'%s",
+                                         utf8_quote(quoted, near.given, near.given_size),
+                                         suggest_text(&near, hint));
+}
+
 // Arguments of world.create that a template's worlds get from the server.
 static status check_key(const msgpack_object_kv *pair, error *err)
 {
@@ -69,7 +88,7 @@ static status check_key(const msgpack_object_kv *pair, error *err)
                              OWN[i]);
         }
     }
-    return STATUS_OK;
+    return check_near(pair, err);
 }
 
 // Writes the keys that world.create knows, and a world's name, which world.create requires.

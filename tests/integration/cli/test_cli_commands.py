@@ -348,6 +348,8 @@ class Worlds(ServerTest):
         result = carom("apply", "demo", SCENES / "cradle.json")
         self.assertEqual(USAGE, result.code)
         self.assertIn(f"FILE comes before WORLD: carom apply {SCENES / 'cradle.json'} demo", result.err)
+        result = carom("load", "demo", SCENES / "cradle.json")
+        self.assertIn(f"FILE comes before WORLD: carom load {SCENES / 'cradle.json'} demo", result.err)
 
     def test_scene_that_a_server_would_refuse_replaces_no_world(self):
         self.ok("create", self.world)

@@ -18,6 +18,7 @@ from cli import ACTS, CAROM, CAROMD, Caromd, REFUSED, SECONDS_MAX, USAGE, carom,
 
 import jwt  # noqa: E402
 from tokens import Ed25519, Secret, b64, claims, write_keys  # noqa: E402
+from wire import Client  # noqa: E402
 
 
 class TokenTest(unittest.TestCase):
@@ -103,6 +104,26 @@ class Keygen(TokenTest):
 
 
 class Sign(TokenTest):
+    def test_claims_that_every_server_refuses_are_not_signed(self):
+        path = self.path("keys")
+        for kid in ("", "k" * 129):
+            self.assertIn("--kid: 1 to 128 bytes", carom("token", "keygen", path, "--kid", kid).err)
+        self.ok("token", "keygen", path, "--kid", "k" * 128)
+        for words, wanted in ((("--sub", ""), "--sub: 1 to 64 bytes"), (("--sub", "a\nb"), "--sub: 1 to 64 bytes"),
+                              (("--sub", "x" * 65), "--sub: 1 to 64 bytes"), (("--sub", "a", "--claim", "sub=5"), "--sub: 1 to 64 bytes"),
+                              (("--sub", "a", "--worlds", ""), "--worlds: 1 to 32 names"),
+                              (("--sub", "a", "--worlds", ",".join(["w"] * 33)), "--worlds: 1 to 32 names"),
+                              (("--sub", "a", "--worlds", "arena,a b"), "--worlds: 'a b' is no world's name"),
+                              (("--sub", "a", "--worlds", "a*b"), "--worlds: 'a*b' is no world's name"),
+                              (("--sub", "a", "--worlds", ".."), "--worlds: '..' is no world's name"),
+                              (("--sub", "a", "--claim", "exp=soon"), "--claim exp: seconds since 1970")):
+            result = carom("token", "sign", path, *words)
+            self.assertEqual((USAGE, "", True), (result.code, result.out, wanted in result.err), (words, result.err))
+        with self.serve(path) as server:
+            token = self.ok("token", "sign", path, "--sub", "x" * 64, "--worlds", ",".join(["w" * 63 + "*"] * 31 + ["*"]), "--claim", "nbf=1.5")
+            with Client(server.port) as client:
+                self.assertEqual("player", client.call("hello", token=token.strip())["role"])
+
     def test_other_tools_read_what_is_signed(self):
         for alg, name in (("hs256", "HS256"), ("eddsa", "EdDSA")):
             with self.subTest(alg):

@@ -133,7 +133,9 @@ static void scene_settings_that_are_wrong_are_named(void **state)
     assert_fails("[]", "a scene is an object");
     assert_fails("{}", "needs \"commands\"");
     assert_fails("{\"commands\": {}}", "commands: expected a list");
-    assert_fails("{\"commands\": [], \"colour\": 1}", "no part 'colour'");
+    assert_fails("{\"commands\": [], \"colour\": 1}", "no part 'colour'; it has name, ");
+    assert_fails("{\"comands\": []}", "'comands'; did you mean 'commands'? it has name, ");
+    assert_fails("{\"commands\": [], \"world\": {\"gravty\": [0, 1]}}", "did you mean 'gravity'?");
     assert_fails("{\"commands\": [], \"name\": 5}", "name: expected a string");
     assert_fails("{\"commands\": [], \"world\": []}", "world: expected an object");
     assert_fails("{\"commands\": [], \"world\": {\"wind\": 1}}", "world: wind: not a setting");

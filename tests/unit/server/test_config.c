@@ -225,7 +225,8 @@ static void config_wrong_values_are_told_by_name(void **state)
     static const struct {
         const char *option, *value, *text;
     } WRONG[] = {
-        {"--listen", "22766", "--listen: '22766' is not HOST:PORT"},
+        {"--listen", "22766", "--listen: '22766' is not HOST:PORT, as 127.0.0.1:22766"},
+        {"--http", "x", "--http: 'x' is not off or HOST:PORT, as 127.0.0.1:22767"},
         {"--listen", "host:99999", "--listen"},
         {"--listen", ":1", "--listen"},
         {"--listen", "::1:80", "--listen"},

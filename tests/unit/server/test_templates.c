@@ -82,7 +82,9 @@ static void bad_templates_are_refused_by_key_and_range(void **state)
     refuse("{\"seats\": 2, \"epoch\": 3}", "epoch: is not a template's to say");
     refuse("{\"seats\": 2, \"if_absent\": true}", "if_absent: is not a template's to say");
     refuse("{\"seats\": 2, \"image\": {\"$bin\": \"00\"}}", "image: is not a template's to say");
-    refuse("{\"seats\": 2, \"seat\": 2}", "seat");
+    refuse("{\"seat\": 2}", "unknown key 'seat'; did you mean 'seats'?");
+    refuse("{\"seats\": 2, \"idles\": 2}", "unknown key 'idles'; did you mean 'idle_s'?");
+    refuse("{\"seats\": 2, \"gravty\": 2}", "'gravty'; did you mean 'gravity'?");
     refuse("{\"seats\": 2, \"hz\": \"fast\"}", "hz");
     refuse("{\"seats\": 2, \"players\": {\"speed\": -1}}", "players.speed");
 }

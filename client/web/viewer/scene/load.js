@@ -3,6 +3,7 @@
 
 import {CaromError} from '../../src/errors.js';
 import {METHODS} from '../../src/methods.js';
+import {meant} from '../../src/options.js';
 import {Scope} from './expression.js';
 
 export const FILE_BYTES_MAX = 4 << 20;
@@ -242,7 +243,7 @@ function settingsOf(world, loader) {
   const settings = {};
   for (const [name, value] of Object.entries(world)) {
     settings[name] = within(`world: ${name}`, () => {
-      if (!SETTINGS.includes(name)) fail('not a setting of a world');
+      if (!SETTINGS.includes(name)) fail(`not a setting of a world${meant(name, SETTINGS)}`);
       if (name !== 'gravity') return ['sleep', 'continuous'].includes(name) ? loader.scalar(value) !== 0 : loader.scalar(value);
       if (!Array.isArray(value) || value.length !== 2) fail('expected 2 numbers');
       return value.map((one) => loader.scalar(one));
@@ -274,7 +275,7 @@ export function loadScene(text, {workMax = WORK_MAX, commandsMax = COMMANDS_MAX,
   }
   if (!isMap(scene)) fail('a scene is an object {"commands": …}');
   const unknown = Object.keys(scene).find((part) => !PARTS.includes(part));
-  if (unknown !== undefined) fail(`a scene has no part '${unknown.slice(0, NAME_MAX)}'`);
+  if (unknown !== undefined) fail(`a scene has no part '${unknown.slice(0, NAME_MAX)}'${meant(unknown, PARTS)}`);
   if (scene.commands === undefined) fail('a scene needs "commands"');
   const loader = new Loader({workMax, commandsMax});
   const seed = within('seed', () => loader.scalar(scene.seed ?? 0));

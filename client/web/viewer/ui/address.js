@@ -1,5 +1,7 @@
 // Reads and writes the page's address, and the settings that the browser stores between visits.
 
+import {meant} from '../../src/options.js';
+import {THEMES} from '../draw/theme.js';
 import {reasonAgainst, shown} from './server_text.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -31,7 +33,16 @@ const ALLOWED = {
   at: 'it is x,y,scale: three numbers, the last above 0',
   follow: 'it is the id of a body, a whole number',
   tick: 'it is a whole number',
+  theme: `it is ${Object.keys(THEMES).join(' or ')}`,
 };
+
+const PARTS = ['world', 'at', 'follow', 'tick', 'theme', 'token'];
+
+// Sentences about the names behind # that mean nothing.
+function unknownIn(hash) {
+  return [...new Set(hash.keys())].filter((name) => !PARTS.includes(name)).map((name) => ({
+    name, text: `“${shown(name)}”`, why: `“${shown(name)}” behind # in the address means nothing${meant(name, PARTS)}`}));
+}
 
 /**
  * {server, world, at, follow, tick, theme, token, faults}: missing or invalid members are undefined, and `faults` has a sentence
@@ -47,15 +58,15 @@ export function readAddress(location = globalThis.location) {
     at: at && at[2] > 0 ? at : undefined,
     follow: whole(hash.get('follow')),
     tick: whole(hash.get('tick')),
+    theme: Object.hasOwn(THEMES, hash.get('theme') ?? '') ? hash.get('theme') : undefined,
   };
   const faults = Object.keys(view).filter((name) => hash.get(name) && view[name] === undefined).map((name) => {
     const text = `“${shown(hash.get(name))}”`;
     return {name, text, why: `${text} behind #…${name}= in the address is ignored: ${ALLOWED[name]}`};
   });
   return {
-    ...view, faults,
+    ...view, faults: [...faults, ...unknownIn(hash)],
     server: search.get('server') ? serverNamed(search.get('server'), location) : undefined,
-    theme: hash.get('theme') ?? undefined,
     token: hash.get('token') ?? undefined,
   };
 }
