@@ -14,7 +14,11 @@ void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, voi
     }
     ASSERT(w == NULL || w->unwanted);
     if (w != NULL) { // the name of a claim that was given up: its transaction is under way
+        error err;
+        (void)error_set(&err, STATUS_UNAVAILABLE, "world '%s' was destroyed before it was made",
+                        w->name);
         w->unwanted = false;
+        fleet_owned_answer_claim(w, &err, NULL);
     } else {
         w = fleet_owned_add(f, world, hz);
     }
@@ -77,8 +81,7 @@ void fleet_release(fleet *f, const char *world)
         fleet_write_removal(f, w->name, w->machine.revision);
         fleet_owned_drop(f, w);
     } else {
-        w->unwanted = true;
-        w->done = NULL;
+        w->unwanted = true; // a claim under way is answered all the same
     }
 }
 

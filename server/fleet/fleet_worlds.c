@@ -203,6 +203,18 @@ static void dropped(fleet *f, owned_world *w)
     }
 }
 
+// The world ended before its claim was answered. Who claimed it makes it and ends it, in order.
+static void take_back(fleet *f, owned_world *w)
+{
+    const fleet_claimed done = w->done;
+    void *context = w->context;
+    fleet_write_removal(f, w->name, w->machine.revision);
+    fleet_owned_drop(f, w);
+    if (done != NULL) {
+        done(context, NULL, NULL);
+    }
+}
+
 static void carry_out(fleet *f, owned_world *w, const ownership_actions *actions)
 {
     for (uint32_t i = 0; i < actions->count; i++) {
@@ -214,8 +226,7 @@ static void carry_out(fleet *f, owned_world *w, const ownership_actions *actions
             log_info("fleet: world '%s' is served here, term %" PRId64, w->name,
                      w->machine.record.term);
             if (w->unwanted) {
-                fleet_write_removal(f, w->name, w->machine.revision);
-                fleet_owned_drop(f, w);
+                take_back(f, w);
                 return;
             }
             if (w->done == NULL) {
@@ -229,8 +240,7 @@ static void carry_out(fleet *f, owned_world *w, const ownership_actions *actions
             return;
         case ACTION_NAME:
             if (w->unwanted) {
-                fleet_write_removal(f, w->name, w->machine.revision);
-                fleet_owned_drop(f, w);
+                take_back(f, w);
                 return;
             }
             call_pairs(f, w->name, &actions->list[i], &w->machine);

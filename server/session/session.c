@@ -401,7 +401,7 @@ void session_swept(void *peer, uint64_t now_ms)
 
 // ---- the beginning
 
-static uint32_t take_slot(server *s)
+uint32_t session_take_slot(server *s)
 {
     if (s->free_slots.count > 0) {
         return s->free_slots.data[--s->free_slots.count];
@@ -463,7 +463,7 @@ void *session_open(server *s, connection *c)
     ASSERT_MEMORY(opened != NULL);
     opened->server = s;
     opened->connection = c;
-    opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
+    opened->key = (session_key){.slot = session_take_slot(s), .number = s->next_session++};
     opened->opened_late = s->stage == SERVER_LEAVING;
     opened->identity.since = clock_wall_s();
     opened->identity.address = address;

@@ -177,6 +177,9 @@ static inline bool session_is_over(const session *s)
     return session_closes(s) && !session_resumable(s);
 }
 
+// A place in server.sessions that is free, and NULL; who does not use it gives it to free_slots.
+uint32_t session_take_slot(server *s);
+
 // The handler's calls for a peer; see network.h.
 void *session_open(server *s, connection *c);
 void session_received(void *peer, const uint8_t *data, size_t size);

@@ -161,6 +161,27 @@ class FleetTest(FleetCase):
         a.call("world.create", world="arena")
         self.assertEqual("a", self.world("arena")["primary"])
 
+    def test_world_that_is_destroyed_while_its_name_is_claimed(self):
+        """Each request is answered, the name is free at last, and the server ends."""
+        server = self.start("a", "a")
+        client = self.client(server)
+        for durability in ("none", "normal"):
+            requests = [client.request(method, world="arena", **more) for method, more in
+                        (("world.create", {"durability": durability}), ("world.destroy", {})) * 5]
+            client.read_until(lambda: client.responses.keys() >= set(requests))
+            for request in requests[-2:]:  # the last that is made is not in the way of another
+                client.answer(request)
+            self.eventually(lambda: self.world("arena") is None)
+        owner = self.client(server)
+        owner.request("world.create", world="bound", lifetime="session", durability="none")
+        owner.socket.close()
+        self.eventually(lambda: self.world("bound") is None and client.call("server.info")["worlds"] == 0)
+        client.call("world.create", world="arena")
+        client.call("world.info", world="arena")
+        self.assertEqual("a", self.world("arena")["primary"])
+        server.process.send_signal(signal.SIGTERM)
+        self.ended(server, 0)
+
     # ---- servers
 
     def test_server_writes_its_record_while_it_lives(self):

@@ -245,14 +245,6 @@ static bool read_record(server *to, const shipped_record *r, uint32_t slot)
     return good;
 }
 
-static uint32_t take_slot(server *to)
-{
-    if (to->free_slots.count > 0) {
-        return to->free_slots.data[--to->free_slots.count];
-    }
-    return to->sessions.count;
-}
-
 // Only of that world: the others are elsewhere.
 static void read_subscriptions(server *to, const shipped_session *of, uint64_t world)
 {
@@ -265,6 +257,16 @@ static void read_subscriptions(server *to, const shipped_session *of, uint64_t w
     }
 }
 
+// A record that cannot be read to its end may have made its session.
+static void give_back(server *to, uint32_t slot)
+{
+    if (to->sessions.data[slot] != NULL) {
+        resume_end(to->sessions.data[slot]);
+    } else {
+        array_push(&to->free_slots, slot);
+    }
+}
+
 static void make(shipped_making *m, const shipped_session *of)
 {
     server *to = m->to;
@@ -273,9 +275,9 @@ static void make(shipped_making *m, const shipped_session *of)
         resume_renew(made); // it was at this server before, and its time may be over
     }
     if (made == NULL) {
-        const uint32_t slot = take_slot(to);
+        const uint32_t slot = session_take_slot(to);
         if (!read_record(to, &of->itself, slot)) {
-            array_push(&to->free_slots, slot);
+            give_back(to, slot);
             log_warn("session %llu cannot be read", (unsigned long long)of->number);
             return;
         }

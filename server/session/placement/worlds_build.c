@@ -347,10 +347,11 @@ static void place_world(server *s, build *b)
     entry->thread = own_thread != NULL ? own_thread : worlds_least_loaded(s);
     entry->logged = b->durability != STORAGE_NONE;
     entry->durability = b->durability;
-    if (entry->logged && s->options->fleet != NULL) {
+    // One that was destroyed meanwhile has no name any more, which may be another world's.
+    if (entry->logged && s->options->fleet != NULL && !entry->unnamed) {
         fleet_keep(s->options->fleet, entry->name);
     }
-    if (b->replicated) {
+    if (b->replicated && !entry->unnamed) {
         fleet_replicate(s->options->fleet, entry->name);
         b->adoption->feed = pairs_begin(s, entry->name, entry->number, false);
     }
