@@ -82,7 +82,7 @@ bool utf8_valid(const void *bytes, size_t size)
     return true;
 }
 
-const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
+const char *utf8_plain(char *out, size_t out_size, const void *bytes, size_t size)
 {
     static const char ELLIPSIS[] = "...";
     const unsigned char *p = bytes;
@@ -95,7 +95,7 @@ const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
         size_t wanted = shown ? step : 1;
         // A cut text needs room for the ellipsis.
         bool last = i + (step > 0 ? step : 1) == size;
-        if (used + wanted + (last ? 1 : sizeof ELLIPSIS) > UTF8_QUOTE_MAX) {
+        if (used + wanted + (last ? 1 : sizeof ELLIPSIS) > out_size) {
             memcpy(out + used, ELLIPSIS, sizeof ELLIPSIS);
             return out;
         }
@@ -109,4 +109,9 @@ const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
     }
     out[used] = '\0';
     return out;
+}
+
+const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
+{
+    return utf8_plain(out, UTF8_QUOTE_MAX, bytes, size);
 }

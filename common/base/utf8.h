@@ -19,8 +19,10 @@ bool utf8_acts(uint32_t code);
 
 enum { UTF8_QUOTE_MAX = 64 }; // bytes of a quoted text with the closing zero
 
-// Makes a peer's text safe for an error text: cuts it at a character with "..." when it is long,
-// and shows control characters and invalid UTF-8 as '?'. Returns `out`.
+// Makes a peer's text safe for an error text or a log: cuts it at a character with "..." when it is
+// long, and shows control characters and invalid UTF-8 as '?'. `out_size` is at least 8. Returns
+// `out`.
+const char *utf8_plain(char *out, size_t out_size, const void *bytes, size_t size);
 const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size);
 
 #endif

@@ -187,3 +187,17 @@ scan_verdict scanner_feed(scanner *s, const void *bytes, size_t size, size_t *us
     }
     return verdict;
 }
+
+bool scanner_passes(const void *bytes, size_t size)
+{
+    const scanner_limits most = {
+        .bytes_max = (uint32_t)size, .depth_max = WIRE_DEPTH_MAX, .values_max = WIRE_VALUES_MAX};
+    if (size == 0 || size > UINT32_MAX / 2) {
+        return false;
+    }
+    scanner s;
+    error ignored;
+    size_t used = 0;
+    scanner_init(&s, &most);
+    return scanner_feed(&s, bytes, size, &used, &ignored) == SCAN_MESSAGE && used == size;
+}

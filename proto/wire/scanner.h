@@ -71,4 +71,7 @@ void scanner_reset(scanner *s);
 // for the reserved byte 0xc1; `used` then ends with the refused header.
 scan_verdict scanner_feed(scanner *s, const void *bytes, size_t size, size_t *used, error *err);
 
+// Whether the bytes are one whole message of at most WIRE_VALUES_MAX values: msgpack-c may see it.
+bool scanner_passes(const void *bytes, size_t size);
+
 #endif

@@ -17,7 +17,9 @@ void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, voi
         error err;
         (void)error_set(&err, STATUS_UNAVAILABLE, "world '%s' was destroyed before it was made",
                         w->name);
-        w->unwanted = false;
+        w->again = w->machine.state != OWNERSHIP_NONE && w->machine.state != OWNERSHIP_CLAIMING;
+        w->unwanted = w->again;
+        w->machine.self.hz = w->again ? hz : w->machine.self.hz;
         fleet_owned_answer_claim(w, &err, NULL);
     } else {
         w = fleet_owned_add(f, world, hz);
@@ -82,6 +84,7 @@ void fleet_release(fleet *f, const char *world)
         fleet_owned_drop(f, w);
     } else {
         w->unwanted = true; // a claim under way is answered all the same
+        w->again = false;
     }
 }
 

@@ -38,6 +38,7 @@ typedef struct owned_world {
     bool kept;
     bool stalled;  // its transaction could not be sent
     bool unwanted; // is to be released as soon as its transaction is answered
+    bool again;    // unwanted, and its name is claimed for another world: `done` is that one's
     bool follows;  // follows the world of another server, or asks to take it over
 } owned_world;
 

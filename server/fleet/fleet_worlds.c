@@ -203,15 +203,17 @@ static void dropped(fleet *f, owned_world *w)
     }
 }
 
-// The world ended before its claim was answered. Who claimed it makes it and ends it, in order.
+// The world ended before its claim was answered: who claimed it makes it and ends it, in order. Or
+// before its standby was named: its name may be claimed for another.
 static void take_back(fleet *f, owned_world *w)
 {
-    const fleet_claimed done = w->done;
-    void *context = w->context;
+    const owned_world ended = *w;
     fleet_write_removal(f, w->name, w->machine.revision);
     fleet_owned_drop(f, w);
-    if (done != NULL) {
-        done(context, NULL, NULL);
+    if (ended.again && ended.done != NULL) {
+        fleet_claim(f, ended.name, ended.machine.self.hz, ended.done, ended.context);
+    } else if (ended.done != NULL) {
+        ended.done(ended.context, NULL, NULL);
     }
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Replicated worlds survive their server. Called with the path of caromd; skipped where etcd is not installed."""
 
+import random
 import re
 import signal
 import sys
+import time
 import unittest
 import urllib.request
 from pathlib import Path
@@ -264,6 +266,26 @@ class PairsTest(PairCase):
         self.eventually(lambda: self.world("arena") is None)
         client = self.client(b)
         self.refused("not_found", "world 'arena' does not exist", client, "world.info", world="arena")
+
+    def test_world_is_made_anew_while_the_standby_of_its_namesake_is_named(self):
+        """At random moments: the naming takes a few milliseconds."""
+        a = self.start("a")
+        self.start("b")
+        self.ready("a", "b")
+        client = self.client(a)
+        self.create(client)
+        client.call("world.destroy", world="arena")
+        draw = random.Random(7)
+        for k in range(40):
+            world = f"arena-{k}"
+            client.call("world.create", world=world, durability="replicated", paused=True)
+            time.sleep(draw.uniform(0, 0.06))
+            requests = [client.request("world.destroy", world=world),
+                        client.request("world.create", world=world, durability="replicated", paused=True)]
+            for request in requests:
+                client.answer(request)
+            client.call("world.destroy", world=world)
+        self.eventually(lambda: not self.etcd.keys(f"{self.prefix}/world/"))
 
     def test_world_goes_on_when_its_standby_dies_and_gets_another(self):
         servers = {node: self.start(node) for node in "abc"}

@@ -9,6 +9,7 @@
 #include "common/base/assert.h"
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "server/session/pair/internal.h"
 #include "server/session/service.h"
 
@@ -140,7 +141,7 @@ static void take_refusal(pairs *p, pair *one, const peer_link *from, const char 
 {
     char why[ERROR_TEXT_MAX];
     const uint64_t now = uv_now(p->server->loop);
-    snprintf(why, sizeof why, "%.*s", (int)size, text);
+    utf8_plain(why, sizeof why, text, size);
     if (one->told_ms == 0 || now - one->told_ms >= PAIRS_TELL_MS) {
         one->told_ms = now;
         log_error("world '%s': server '%s' cannot be its standby: %s", one->name,

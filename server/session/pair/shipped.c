@@ -8,6 +8,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "proto/wire/scanner.h"
 #include "server/base/memory.h"
 #include "server/session/resume/resume.h"
 #include "server/session/resume/session_store_records.h"
@@ -172,7 +173,8 @@ bool shipped_take(shipped *s, const uint8_t *bytes, size_t size)
     msgpack_unpacked unpacked;
     size_t offset = 0;
     error ignored;
-    if (s->bytes + size > SHIPPED_BYTES_MAX || memory_ask(NULL, size, &ignored) != STATUS_OK) {
+    if (s->bytes + size > SHIPPED_BYTES_MAX || memory_ask(NULL, size, &ignored) != STATUS_OK ||
+        !scanner_passes(bytes, size)) {
         return false;
     }
     msgpack_unpacked_init(&unpacked);

@@ -13,6 +13,7 @@
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "proto/wire/scanner.h"
 #include "server/base/file.h"
 
 enum { MAGIC_BYTES = 8, HEAD_BYTES = SESSION_STORE_HEAD_BYTES, VERSION = 1 };
@@ -90,8 +91,9 @@ static bool take(const source *in, size_t size)
     msgpack_unpacked unpacked;
     msgpack_unpacked_init(&unpacked);
     size_t offset = 0;
-    bool good = msgpack_unpack_next(&unpacked, (const char *)in->payload, size, &offset) ==
-                MSGPACK_UNPACK_SUCCESS;
+    bool good = scanner_passes(in->payload, size) &&
+                msgpack_unpack_next(&unpacked, (const char *)in->payload, size, &offset) ==
+                    MSGPACK_UNPACK_SUCCESS;
     good = good && (in->each == NULL || in->each(in->context, &unpacked.data));
     msgpack_unpacked_destroy(&unpacked);
     return good;

@@ -192,7 +192,7 @@ static grant *next_grant(reader *r)
     next_text(&parts, g->subject, sizeof g->subject);
     g->role = SESSION_STORE_ROLES[next_uint(&parts, ROLE_COUNT - 1)];
     g->expires = next_number(&parts);
-    parts.good = parts.good && *g->subject != '\0' && isfinite(g->expires);
+    parts.good = parts.good && *g->subject != '\0' && isfinite(g->expires) && g->role != ROLE_NONE;
     read_worlds(g, &parts);
     read_areas(g, &parts);
     read_limits(g, &parts);

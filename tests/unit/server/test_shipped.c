@@ -109,7 +109,27 @@ static int tear_down(void **state)
 
 // ---- records
 
-typedef enum session_fault { SOUND, CUT_OFF, WRONG_END } session_fault;
+typedef enum session_fault { SOUND, CUT_OFF, WRONG_END, NO_ROLE } session_fault;
+
+// A guest's grant with the role that nobody has, or nothing.
+static void pack_grant(msgpack_packer *p, bool guest)
+{
+    if (!guest) {
+        msgpack_pack_nil(p);
+        return;
+    }
+    msgpack_pack_array(p, 9);
+    msgpack_pack_str(p, 1);
+    msgpack_pack_str_body(p, "g", 1);
+    msgpack_pack_uint64(p, 0);
+    msgpack_pack_double(p, 1e12);
+    msgpack_pack_nil(p); // all worlds
+    msgpack_pack_array(p, 0);
+    msgpack_pack_map(p, 0);
+    msgpack_pack_nil(p); // no key
+    msgpack_pack_bin(p, 0);
+    msgpack_pack_true(p);
+}
 
 static void send_session(uint64_t number, session_fault fault)
 {
@@ -127,7 +147,7 @@ static void send_session(uint64_t number, session_fault fault)
         msgpack_pack_double(&p, 1.5);
         msgpack_pack_str(&p, 1);
         msgpack_pack_str_body(&p, "c", 1);
-        msgpack_pack_nil(&p);
+        pack_grant(&p, fault == NO_ROLE);
         msgpack_pack_array(&p, fault == WRONG_END ? 1 : 0);
         if (fault == WRONG_END) {
             msgpack_pack_true(&p); // no world's last request
@@ -190,6 +210,7 @@ static void session_that_cannot_be_read_takes_no_place(void **state)
     send_session(FIRST, CUT_OFF);
     send_session(FIRST + 1, WRONG_END);
     send_session(FIRST + 2, CUT_OFF);
+    send_session(FIRST + 3, NO_ROLE);
     assert_int_equal(make_all(), 0);
     check_table(0);
     assert_null(server_find_number(here, FIRST + 1));
@@ -198,6 +219,15 @@ static void session_that_cannot_be_read_takes_no_place(void **state)
     assert_true(a != b && a < here->sessions.count && b < here->sessions.count);
     array_push(&here->free_slots, a);
     array_push(&here->free_slots, b);
+}
+
+// msgpack-c would ask for the memory that a header promises.
+static void record_that_promises_too_much_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t PROMISES[] = {0xdd, 0xff, 0xff, 0xff, 0xff};
+    assert_false(shipped_take(&sent, PROMISES, sizeof PROMISES));
+    assert_false(shipped_take(&sent, PROMISES, 0));
 }
 
 static void more_sessions_than_the_limit_end_others(void **state)
@@ -215,6 +245,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sound_sessions_are_made, set_up, tear_down),
         cmocka_unit_test_setup_teardown(session_that_cannot_be_read_takes_no_place, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(record_that_promises_too_much_is_refused, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(more_sessions_than_the_limit_end_others, set_up, tear_down),
     };
