@@ -168,6 +168,24 @@ tidy() {
     printf '%s\n' "${list[@]}" | xargs -P "$jobs" -n 1 clang-tidy-14 --quiet -p .build/clang
 }
 
+# Refuses what ctest would refuse after half an hour.
+check_options() {
+    local known='@(-[RELVIQFN]|-j*|-LE|-VV|--*)'
+    local words=' --verbose --extra-verbose --quiet --parallel --output-on-failure --stop-on-failure --repeat --repeat-until-fail --rerun-failed --tests-regex --exclude-regex --label-regex --label-exclude --tests-information --timeout --stop-time --schedule-random --show-only --test-load --progress --max-width --output-log --output-junit --no-tests '
+    if [[ -n ${1:-} && $1 != -* ]]; then
+        echo "tests/run.sh: there is no part '$1'; parts are clang, asan, tsan and release (--help says more)" >&2
+        exit 2
+    fi
+    while [[ $# -gt 0 ]]; do
+        # shellcheck disable=SC2053 # a pattern
+        if [[ $1 == -* && ($1 != $known || ($1 == --* && $words != *" ${1%%=*} "*)) ]]; then
+            echo "tests/run.sh: unknown option '$1'; options are those of ctest, as -R REGEX or -L LABEL (--help says more)" >&2
+            exit 2
+        fi
+        shift
+    done
+}
+
 parts=()
 declare -A TARGETS=([release]="all golden-variants") # of a part; none: all
 declare -A WASM=([release]=ON)                       # the engine for browsers
@@ -198,6 +216,7 @@ while [[ ${parts[*]} != dev && ${1:-} == @(clang|asan|tsan|release) ]]; do
     shift
 done
 [[ ${#parts[@]} -gt 0 ]] || parts=(clang asan tsan release)
+check_options "$@"
 
 mkdir -p .build
 ./docker/install.sh build run test || exit 1

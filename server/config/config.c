@@ -594,7 +594,12 @@ void config_help(FILE *out)
         snprintf(head, sizeof head, "--%s%s%s", o->name, o->value != NULL ? " " : "",
                  o->value != NULL ? o->value : "");
         snprintf(start, sizeof start, "  %-24s %s", head, o->variable != NULL ? o->variable : "");
-        text_print_help(out, start, OPTION_COLUMN, o->help);
+        if (strlen(start) < OPTION_COLUMN) {
+            text_print_help(out, start, OPTION_COLUMN, o->help);
+        } else { // a long variable has a line of its own
+            fprintf(out, "%s\n", start);
+            text_print_help(out, "", OPTION_COLUMN, o->help);
+        }
     }
     fputs(
         "\nIn a variable, commas separate the items of an option that may be given again; a switch "

@@ -359,6 +359,9 @@ void respond(http_client *c, const http_request *r)
     } else if (h->docs == NULL && below_docs(r->path, &(http_span){0})) {
         send_text(c, r, 404, "404: the documentation is not installed here (caromd --docs DIR)\n");
     } else {
-        send_text(c, r, 404, "404: there are /, /healthz, /readyz, /metrics and /rpc\n");
+        send_text(c, r, 404,
+                  h->docs != NULL
+                      ? "404: there are /, /viewer/, /docs/, /healthz, /readyz, /metrics and /rpc\n"
+                      : "404: there are /, /viewer/, /healthz, /readyz, /metrics and /rpc\n");
     }
 }

@@ -259,6 +259,11 @@ static cli_exit tell(const cli *c, const side *a, const side *b, const carom_dif
     } else {
         (void)printf("they differ: %s is at tick %" PRIu64 ", %s at %" PRIu64 "\n", a->name,
                      ticks[0], b->name, ticks[1]);
+        if (a->kind == SIDE_WORLD || b->kind == SIDE_WORLD) {
+            cli_hint("worlds that stand still can be compared at one tick: carom pause %s",
+                     a->kind == SIDE_WORLD ? a->name : b->name);
+        }
+        return CLI_REFUSED;
     }
     cli_print_line("%s%s", d->body != 0 ? "the first difference: " : "", d->text);
     return CLI_REFUSED;
@@ -344,6 +349,6 @@ const cli_command command_diff = {
                "differ.",
     .examples = "  carom diff monday.caromlog tuesday.caromlog\n"
                 "  carom diff arena.caromimage arena\n"
-                "  carom diff arena what-if",
+                "  carom pause arena; carom fork arena what-if; carom diff arena what-if",
     .run = run_diff,
 };

@@ -115,9 +115,11 @@ const cli_command command_completion = {
     .details = "Completes commands, options, worlds, scenes, ids of bodies and joints, kinds, "
                "fields and events,\n"
                "the names of arguments, and the options of caromd and carom-load.",
-    .examples = "  source <(carom completion bash)\n"
-                "  carom completion zsh > ~/.zfunc/_carom      (a folder of $fpath)\n"
-                "  carom completion fish > ~/.config/fish/completions/carom.fish",
+    .examples =
+        "  source <(carom completion bash)\n"
+        "  mkdir -p ~/.zfunc; carom completion zsh > ~/.zfunc/_carom  # a folder of $fpath\n"
+        "  mkdir -p ~/.config/fish/completions\n"
+        "  carom completion fish > ~/.config/fish/completions/carom.fish",
     .run = run_completion,
 };
 

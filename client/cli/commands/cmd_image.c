@@ -134,6 +134,7 @@ const cli_command command_fork = {
     .options = (const args_option[]){OPTIONS_WORLD_FORK, {0}},
     .details = "The new world begins with exactly the state of the first one, and is paused if "
                "that one is.",
-    .examples = "  carom fork arena what-if\n  carom diff arena what-if",
+    .examples = "  carom fork arena what-if\n"
+                "  carom pause arena; carom fork arena what-if; carom diff arena what-if",
     .run = run_fork,
 };

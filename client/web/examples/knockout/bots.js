@@ -26,5 +26,13 @@ async function play(number, url) {
 }
 
 const [count = '2', url = 'tcp://127.0.0.1:22766'] = process.argv.slice(2);
-if (!(Number(count) >= 1 && Number(count) <= BOTS_MAX)) throw new Error(`COUNT: 1 to ${BOTS_MAX}, got ${count}`);
-for (let i = 1; i <= Number(count); i++) await play(i, url);
+if (!(Number.isInteger(Number(count)) && Number(count) >= 1 && Number(count) <= BOTS_MAX)) {
+  console.error(`bots.js [COUNT] [ADDRESS]: COUNT is 1 to ${BOTS_MAX}, not '${count}'`);
+  process.exit(2);
+}
+try {
+  for (let i = 1; i <= Number(count); i++) await play(i, url);
+} catch (error) {
+  console.error(`bots.js: ${url}: ${error.message}`);
+  process.exit(1);
+}
