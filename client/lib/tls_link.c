@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
 
@@ -37,9 +38,13 @@ static carom_status trust_files(SSL_CTX *context, const char *file, carom_error 
     if (SSL_CTX_load_verify_file(context, file) == 1) {
         return CAROM_OK;
     }
+    if (access(file, R_OK) != 0) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT, "tls.ca_file: cannot read '%.200s': %s", file,
+                         strerror(errno));
+    }
     return fault_set(err, CAROM_INVALID_ARGUMENT,
-                     "tls.ca_file: '%.200s' holds no certificates in PEM, or cannot be read (%s)",
-                     file, openssl_reason());
+                     "tls.ca_file: '%.200s' holds no certificates in PEM (%s)", file,
+                     openssl_reason());
 }
 
 static bool is_numeric(const char *name)

@@ -112,7 +112,11 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
         hint_unreachable(at, error->text);
         return CLI_LOST;
     }
-    cli_exit code = cli_fail(c, error);
+    carom_error told = *error;
+    // The server refused hello: its error ended the connection.
+    told.from_server = told.from_server || (told.status == CAROM_UNAUTHENTICATED &&
+                                            strncmp(told.text, "token: ", strlen("token: ")) == 0);
+    cli_exit code = cli_fail(c, &told);
     if (strstr(error->text, "certificate is not accepted") != NULL) {
         cli_hint(
             "--ca FILE trusts an authority of your own; --tls-name NAME is for a server that is "

@@ -131,7 +131,7 @@ static status read_truth(scene_expander *x, const msgpack_object *object, bool *
 typedef struct setting {
     const char *key;
     double *numbers;
-    uint32_t size; // of `numbers`
+    uint32_t number_count;
     uint32_t *count;
     bool *truth;
 } setting;
@@ -152,15 +152,15 @@ static status unknown_setting(scene_expander *x, const msgpack_object *key, cons
 static status read_setting(scene_expander *x, const msgpack_object_kv *pair, scene_world *out)
 {
     const setting SETTINGS[] = {
-        {"gravity", .numbers = out->gravity, .size = 2},
-        {"hz", .numbers = &out->hz, .size = 1},
+        {"gravity", .numbers = out->gravity, .number_count = 2},
+        {"hz", .numbers = &out->hz, .number_count = 1},
         {"substeps", .count = &out->substeps},
         {"max_bodies", .count = &out->bodies_max},
         {"sleep", .truth = &out->sleep},
         {"continuous", .truth = &out->continuous},
-        {"restitution_threshold", .numbers = &out->restitution_threshold, .size = 1},
-        {"hit_threshold", .numbers = &out->hit_threshold, .size = 1},
-        {"sleep_speed", .numbers = &out->sleep_speed, .size = 1},
+        {"restitution_threshold", .numbers = &out->restitution_threshold, .number_count = 1},
+        {"hit_threshold", .numbers = &out->hit_threshold, .number_count = 1},
+        {"sleep_speed", .numbers = &out->sleep_speed, .number_count = 1},
     };
     const size_t count = sizeof SETTINGS / sizeof *SETTINGS;
     size_t i = 0;
@@ -171,10 +171,10 @@ static status read_setting(scene_expander *x, const msgpack_object_kv *pair, sce
         return unknown_setting(x, &pair->key, SETTINGS, count);
     }
     const setting *to = &SETTINGS[i];
-    return to->count != NULL   ? read_count(x, &pair->val, to->count)
-           : to->truth != NULL ? read_truth(x, &pair->val, to->truth)
-           : to->size > 1      ? read_numbers(x, &pair->val, to->size, to->numbers)
-                               : scene_scalar(x, &pair->val, to->numbers);
+    return to->count != NULL      ? read_count(x, &pair->val, to->count)
+           : to->truth != NULL    ? read_truth(x, &pair->val, to->truth)
+           : to->number_count > 1 ? read_numbers(x, &pair->val, to->number_count, to->numbers)
+                                  : scene_scalar(x, &pair->val, to->numbers);
 }
 
 static status read_world(scene_expander *x, const msgpack_object *object, scene_world *out)

@@ -16,7 +16,7 @@ enum {
     READ_MAX = 65536,
     SPANS_MAX = 64,
     NS_PER_MS = 1000000,
-    DESCRIPTOR = 1 << 20 // of each socket that the server is given
+    DESCRIPTOR = 1 << 20 // each socket that the server is given has this number
 };
 
 typedef struct byte_queue {

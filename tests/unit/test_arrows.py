@@ -58,7 +58,7 @@ ROOMS = {
     # The command line and files of settings, and their check before a start.
     "server/config": (PROTO + ["common/args", "server/base", "server/auth", "server/net", "server/http", "server/fleet",
                                "server/session/placement/scenes.h", "server/session/placement/templates.h",
-                               "server/session/relay/targets.h"], ["jansson"]),
+                               "server/session/relay/targets.h", "server/world/state/replay.h"], ["jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.

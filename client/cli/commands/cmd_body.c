@@ -315,6 +315,10 @@ static cli_exit print_bodies(const cli *c, const carom_value *bodies)
 static cli_exit run_bodies(cli *c)
 {
     carom_value *result = NULL;
+    double area[4];
+    if (args_numbers(&c->args, "area", area) && (area[0] > area[2] || area[1] > area[3])) {
+        return cli_usage(c, "--area is X0,Y0,X1,Y1 with X0 <= X1 and Y0 <= Y1");
+    }
     cli_exit code = cli_call(c, "world.state", cli_world_args(c), &result);
     if (code == CLI_OK) {
         code = print_bodies(c, carom_value_get(result, "bodies"));

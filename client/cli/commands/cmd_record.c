@@ -1,7 +1,9 @@
 // record: writes a world's log to a file, and verifies it with a replica. Main thread only.
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <carom/replica.h>
@@ -227,6 +229,11 @@ static cli_exit run_record(cli *c)
                    .path = args_word(&c->args, 1),
                    .ticks_wanted = args_whole(&c->args, "ticks", UINT64_MAX)};
     cli_exit code = cli_check_rate(c, "rate");
+    struct stat info;
+    if (code == CLI_OK && stat(r.path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        cli_error(CLI_CODE_FILE, "%s: %s", r.path, strerror(EISDIR));
+        return CLI_USAGE;
+    }
     if (code == CLI_OK && access(r.path, F_OK) == 0 && !args_has(&c->args, "force")) {
         cli_error(CLI_CODE_FILE, "%s exists already", r.path);
         cli_hint("--force replaces it");

@@ -18,7 +18,7 @@
 
 enum { KID_BYTES = 64, FOR_DEFAULT_S = 3600, LINE_BYTES = 64 };
 
-// What a server takes (server/auth/limits.h).
+// The server has the same limits (server/auth/limits.h).
 enum { KID_BYTES_MAX = 128, SUBJECT_BYTES_MAX = 64, WORLD_BYTES_MAX = 64, WORLDS_MAX = 32 };
 static const char WORLD_CHARACTERS[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
@@ -301,7 +301,7 @@ static cli_exit check_times(cli *c, const carom_value *claims)
     static const char *const TIMES[] = {"exp", "nbf", "iat"};
     for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES; i++) {
         const carom_value *value = carom_value_get(claims, TIMES[i]);
-        if (value != NULL && isnan(carom_as_real(value, NAN))) {
+        if (value != NULL && isnan(carom_as_real(value, (double)NAN))) {
             return cli_usage(c, "--claim %s: seconds since 1970, a number", TIMES[i]);
         }
     }

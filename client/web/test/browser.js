@@ -6,7 +6,7 @@ import path from 'node:path';
 import {AWAIT_MS} from './patience.js';
 
 const POLL_MS = 50;
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** Common sizes of screens. */
 export const SIZES = {
@@ -40,7 +40,7 @@ function findChromium() {
 /** Why no browser can be driven here; '' if one can. */
 export function whyNoBrowser() {
   if (playwright === null) return 'playwright-core is not installed: ./docker/install.sh test installs it, or npm ci in client/web/test';
-  if (findChromium() === undefined) return 'there is no Chromium (Debian: chromium); CAROM_CHROMIUM may name it';
+  if (findChromium() === undefined) return 'there is no Chromium (Debian: chromium-headless-shell); CAROM_CHROMIUM may name it';
   return '';
 }
 

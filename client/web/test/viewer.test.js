@@ -178,8 +178,10 @@ test('fork_save_and_load_make_worlds_of_the_same_state', {skip}, async (t) => {
   await load('kept-7.caromimage', image);
   await until(page, () => carom.session.world === 'kept' && carom.picture.bodies.length === 2);
   assert.equal((await tagged(stage.client.use('kept'), 'kept')).length, 1);
-  await load('broken.caromimage', Buffer.alloc(100));
-  await page.getByRole('alert').getByText(/image/).waitFor();
+  await load('notes.txt', Buffer.from('to do'));
+  await page.getByRole('alert').getByText(/^notes\.txt is no world: a file is an image .* or a scene whose name ends in \.json$/).waitFor();
+  await load('cut.caromimage', image.subarray(0, 100));
+  await page.getByRole('alert').getByText(/^image: /).waitFor();
   await open();
   await button(worlds, 'End').click();
   await button(worlds, 'Really end it?').click();

@@ -164,6 +164,8 @@ class Usage(unittest.TestCase):
         (["watch", "w", "--size", "80"], "--size takes a width and a height in characters such as 80x24, not '80'"),
         (["watch", "w", "--size", "5x5"], "--size is from"),
         (["watch", "w", "--area", "5,0,-5,1"], "--area is X0,Y0,X1,Y1 with X0 < X1"),
+        (["bodies", "w", "--area", "5,0,-5,1"], "--area is X0,Y0,X1,Y1 with X0 <= X1"),
+        (["--ca", "/nonexistent", "-s", "caroms://127.0.0.1:9", "ping"], "cannot read '/nonexistent': No such file or directory"),
         (["impulse", "w", "1"], "the impulse is missing"),
         (["impulse", "w", "1", "0,1", "--angular", "2"], "either X,Y or --angular"),
         (["impulse", "w", "one", "0,1"], "BODY takes an id from 1 to 9007199254740992 such as 12, not 'one'"),

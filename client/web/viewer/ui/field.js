@@ -142,6 +142,8 @@ export class NumberField extends Field {
                                oninput: () => this.#slid(), onchange: () => this.#release(), onlostpointercapture: () => this.#release()});
     this.element = el('div', {class: 'field'}, el('span', {'aria-hidden': 'true'}, label), this.input,
                       el('small', {}, range.unit ?? ''), this.slider, this.wrong);
+    this.slider.value = this.slider.min; // until there is a value
+    this.input.placeholder = '–';
   }
 
   #typed() {
@@ -187,7 +189,9 @@ export class NumberField extends Field {
     if (this.value === value) return;
     this.value = value;
     this.input.value = this.text;
+    this.input.placeholder = Number.isFinite(value) ? '' : '–';
     if (Number.isFinite(value)) this.#place();
+    else this.slider.value = this.slider.min;
   }
 }
 

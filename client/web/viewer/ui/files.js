@@ -8,6 +8,7 @@ import {freeName} from './names.js';
 
 const NAME_SHOWN = 60; // characters of a file's name
 const SCENE_ENDING = '.json';
+const IMAGE_MAGIC = new TextEncoder().encode('caromWLD'); // each image begins with it (common/physics/image/image.c)
 
 export class Files {
   constructor(app) {
@@ -48,6 +49,11 @@ export class Files {
     if (file.name.toLowerCase().endsWith(SCENE_ENDING)) {
       if (file.size > FILE_BYTES_MAX) toast(`${file.name} has ${file.size} bytes; a scene file has at most ${FILE_BYTES_MAX}`);
       else await this.openScene(await file.text(), stem, file.name);
+      return;
+    }
+    const bytes = new Uint8Array(await file.slice(0, IMAGE_MAGIC.length).arrayBuffer());
+    if (IMAGE_MAGIC.some((code, i) => bytes[i] !== code)) {
+      toast(`${file.name.slice(0, NAME_SHOWN)} is no world: a file is an image that was saved here or by ‘carom save’, or a scene whose name ends in ${SCENE_ENDING}`);
       return;
     }
     const most = session.client.hello?.limits?.message_bytes ?? Infinity;
