@@ -165,7 +165,6 @@ class Usage(unittest.TestCase):
         (["watch", "w", "--size", "5x5"], "--size is from"),
         (["watch", "w", "--area", "5,0,-5,1"], "--area is X0,Y0,X1,Y1 with X0 < X1"),
         (["bodies", "w", "--area", "5,0,-5,1"], "--area is X0,Y0,X1,Y1 with X0 <= X1"),
-        (["--ca", "/nonexistent", "-s", "caroms://127.0.0.1:9", "ping"], "cannot read '/nonexistent': No such file or directory"),
         (["impulse", "w", "1"], "the impulse is missing"),
         (["impulse", "w", "1", "0,1", "--angular", "2"], "either X,Y or --angular"),
         (["impulse", "w", "one", "0,1"], "BODY takes an id from 1 to 9007199254740992 such as 12, not 'one'"),
@@ -252,6 +251,11 @@ class Usage(unittest.TestCase):
                 self.assertIn(told, first)
                 self.assertTrue(first.startswith("carom: "))
                 self.assertTrue(any("--help" in hint for hint in hints), hints)
+
+    def test_authorities_that_cannot_be_read_are_told(self):
+        result = carom("--ca", "/nonexistent", "-s", "caroms://127.0.0.1:9", "ping")
+        self.assertEqual(USAGE, result.code)
+        self.assertIn("cannot read '/nonexistent': No such file or directory\n  --ca names the file", result.err)
 
     def test_controls_of_a_word_do_not_reach_the_terminal(self):
         self.assertNotIn("\x1b", carom("\x1b[2Jx").err)
