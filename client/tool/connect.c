@@ -86,10 +86,14 @@ static cli_exit tell_stranger(const cli *c, const char *how)
     return CLI_LOST;
 }
 
-// Reports that a program accepted the connection but sent nothing.
-static cli_exit tell_silent(const cli *c)
+// Reports that a program accepted the connection but sent nothing. `end`: how the connection ended,
+// or NULL if it is there.
+static cli_exit tell_silent(const cli *c, const char *end)
 {
-    cli_exit code = tell_stranger(c, "it took the connection and did not answer hello");
+    char how[CAROM_ERROR_TEXT_MAX + 64];
+    (void)snprintf(how, sizeof how, "it took the connection and did not answer hello%s%s",
+                   end != NULL ? ": " : "", end != NULL ? end : "");
+    cli_exit code = tell_stranger(c, how);
     cli_hint("a caromd with --proxy-from takes nothing from its proxy's address but what comes "
              "through the proxy");
     return code;
@@ -105,7 +109,7 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
         return tell_stranger(c, error->text);
     }
     if (traffic.bytes_in == 0 && traffic.bytes_out > 0) {
-        return tell_silent(c);
+        return tell_silent(c, error->text);
     }
     if (error->status == CAROM_UNAVAILABLE && !error->from_server) {
         cli_error("unavailable", "%s", error->text);
@@ -138,7 +142,7 @@ static cli_exit wait_until_open(const cli *c, const address *at, carom_client *c
         }
         if (carom_client_state(client) == CAROM_CONNECTING &&
             is_out_of_patience(c, client, &sent)) {
-            return tell_silent(c);
+            return tell_silent(c, NULL);
         }
     }
     if (strcmp(carom_get_str(carom_hello(client), "server", "caromd"), "caromd") != 0) {
