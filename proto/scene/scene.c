@@ -127,7 +127,7 @@ static status read_truth(scene_expander *x, const msgpack_object *object, bool *
     return s;
 }
 
-// Where a setting of the world goes, by the type that it has.
+// A setting of the world: its name, and the place that it is read into, of which one is not NULL.
 typedef struct setting {
     const char *key;
     double *numbers;

@@ -10,7 +10,6 @@
 #include "common/base/log.h"
 
 enum {
-    TAKEN_MOST = 256, // connections in a row, those that are turned away too
     // Descriptors that connections never take, an eighth at most: a flood of those that are refused
     // or closing, which no limit counts, leaves them to files.
     KEPT_DESCRIPTORS = 24,
@@ -122,7 +121,8 @@ static void on_ready(uv_poll_t *poll, int result, int events)
 {
     acceptor *a = poll->data;
     (void)result, (void)events; // accept4() finds any error itself
-    for (int i = 0; i < TAKEN_MOST && !a->closing && a->handler.wanted(a->handler.context); i++) {
+    for (int i = 0; i < ACCEPTOR_TAKEN_MOST && !a->closing && a->handler.wanted(a->handler.context);
+         i++) {
         const int descriptor = take_one(a);
         const int error = descriptor >= 0 ? 0 : errno;
         if (error == EAGAIN || error == EWOULDBLOCK) {

@@ -15,7 +15,10 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-enum { ACCEPTOR_PAUSE_MS = 100 };
+enum {
+    ACCEPTOR_PAUSE_MS = 100,
+    ACCEPTOR_TAKEN_MOST = 256 // connections in a round of the loop, those that are turned away too
+};
 
 typedef struct acceptor_handler {
     void *context;

@@ -14,14 +14,14 @@
 
 #include "server/net/acceptor.h"
 
-enum { CLIENTS = 5, MOST = 3 };
+enum { CLIENTS = 5, MOST = 3, MANY = ACCEPTOR_TAKEN_MOST + 10 };
 
 typedef struct rig {
     uv_loop_t loop;
     acceptor acceptor;
     struct sockaddr_in address;
     struct rlimit files;
-    int taken[CLIENTS];
+    int taken[MANY];
     int taken_count, refused, most;
     bool closed;
 } rig;
@@ -59,7 +59,7 @@ static int begin(void **state)
     const int descriptor = acceptor_bind((const struct sockaddr *)&r.address, size);
     assert_true(descriptor >= 0);
     acceptor_init(&r.acceptor, &r.loop, descriptor, &handler);
-    assert_int_equal(acceptor_begin(&r.acceptor, CLIENTS), 0);
+    assert_int_equal(acceptor_begin(&r.acceptor, MANY), 0);
     assert_int_equal(getsockname(descriptor, (struct sockaddr *)&r.address, &size), 0);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &r.files), 0);
     *state = &r;
@@ -128,6 +128,22 @@ static void no_more_are_taken_than_are_wanted(void **state)
     r->most = CLIENTS;
     run_until_taken(r, CLIENTS);
     for (int i = 0; i < CLIENTS; i++) {
+        (void)close(clients[i]);
+    }
+}
+
+static void a_crowd_is_taken_in_several_rounds(void **state)
+{
+    rig *r = *state;
+    static int clients[MANY];
+    for (int i = 0; i < MANY; i++) {
+        clients[i] = dial(r);
+    }
+    r->most = MANY;
+    (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    assert_int_equal(r->taken_count, ACCEPTOR_TAKEN_MOST);
+    run_until_taken(r, MANY);
+    for (int i = 0; i < MANY; i++) {
         (void)close(clients[i]);
     }
 }
@@ -262,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(no_more_are_taken_than_are_wanted, begin, end),
+        cmocka_unit_test_setup_teardown(a_crowd_is_taken_in_several_rounds, begin, end),
         cmocka_unit_test_setup_teardown(connections_without_a_descriptor_are_turned_away, begin,
                                         end),
         cmocka_unit_test_setup_teardown(loop_goes_on_without_the_reserve, begin, end),
